@@ -1,0 +1,40 @@
+"""The C++ engine (src/bindings). Text is `str`; offsets are bytes into co_code; lines are 1-based."""
+
+from types import CodeType
+from typing import Any, Callable, List, Tuple
+
+class Code:
+    """A code object of any supported version, as the engine holds it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> Tuple[int, int]: ...
+
+class Decompilation:
+    """Source text and what is known about it."""
+
+    @property
+    def source(self) -> str:
+        """The decompiled text."""
+    @property
+    def line_map(self) -> List[Tuple[int, int, int]]:
+        """(index into `codes`, byte offset of an instruction, line of `source`), sorted."""
+    @property
+    def codes(self) -> List[Tuple[str, str]]:
+        """(qualified name, "exact" | "equivalent" | "unproved" | "failed"), the code object asked for first."""
+    @property
+    def diagnostics(self) -> List[Tuple[str, int, str]]:
+        """(qualified name, byte offset or -1, message)."""
+
+def from_live(code: CodeType, describe: Callable[[Any], str]) -> Code:
+    """A code object of this interpreter. `describe` names the constants that marshal cannot hold."""
+
+def from_bytes(data: bytes) -> Code:
+    """The code object of a .pyc file of any supported version, or one marshalled by this version of Python.
+
+    Raises ValueError with the byte offset for anything else. Runs without the GIL.
+    """
+
+def decompile(code: Code, as_module: bool = True, verify: bool = True) -> Decompilation:
+    """Runs without the GIL. Never raises for what stands in the code object."""

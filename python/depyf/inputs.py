@@ -1,0 +1,68 @@
+"""What a user may hand in, and the code object it leads to."""
+
+import os
+from types import CodeType, ModuleType
+from typing import Any, Union
+
+from depyf import _engine
+
+
+def code_of(obj: Any) -> Union[CodeType, _engine.Code]:
+    """A live code object, or one read from bytes.
+
+    Raises TypeError where there is no code behind `obj`, OSError for a file that cannot be read and ValueError for
+    bytes that are no .pyc and no marshalled code object.
+    """
+    if isinstance(obj, (CodeType, _engine.Code)):
+        return obj
+    if isinstance(obj, (bytes, bytearray, memoryview)):
+        return _engine.from_bytes(bytes(obj))
+    if isinstance(obj, (str, os.PathLike)):
+        return _from_path(obj)
+    if isinstance(obj, ModuleType):
+        return _from_module(obj)
+    if hasattr(obj, "read"):
+        data = obj.read()
+        if not isinstance(data, bytes):
+            raise TypeError("the stream must be opened in binary mode")
+        return _engine.from_bytes(data)
+    return _from_callable(obj)
+
+
+def is_module_code(code: CodeType) -> bool:
+    """Whether the code is a module's body, printed without a `def` around it: no locals of its own, no arguments."""
+    return not code.co_flags & 0x2 and code.co_name == "<module>"
+
+
+def _from_path(path: Any) -> _engine.Code:
+    text = os.fspath(path)
+    if isinstance(path, str) and not text.endswith((".pyc", ".pyo")):
+        raise TypeError("a str must be the path of a .pyc file; got %r" % text[:80])
+    with open(text, "rb") as stream:
+        return _engine.from_bytes(stream.read())
+
+
+def _from_module(module: ModuleType) -> Union[CodeType, _engine.Code]:
+    """The module's own bytecode: from its loader, which reads the cached .pyc or compiles the source."""
+    loader = getattr(getattr(module, "__spec__", None), "loader", None) or getattr(module, "__loader__", None)
+    if hasattr(loader, "get_code"):
+        code = loader.get_code(module.__name__)
+        if code is not None:
+            return code
+    raise TypeError("module %s has no Python bytecode" % module.__name__)
+
+
+def _from_callable(obj: Any) -> CodeType:
+    seen = set()
+    while id(obj) not in seen:
+        seen.add(id(obj))
+        for attribute in ("__code__", "gi_code", "cr_code", "ag_code"):
+            code = getattr(obj, attribute, None)
+            if isinstance(code, CodeType):
+                return code
+        for attribute in ("__func__", "func", "fget", "__wrapped__", "__call__"):
+            inner = getattr(obj, attribute, None)
+            if inner is not None:
+                obj = inner
+                break
+    raise TypeError("%s has no Python bytecode" % type(obj).__name__)
