@@ -25,6 +25,7 @@ void set_format(Features& f, int minor) {
     f.has_qualname = minor >= 11;
     f.has_localsplus = minor >= 11;
     f.has_columns = minor >= 11;
+    f.linetable_ranges = minor == 10;
     f.unified_locals = minor >= 13;
     f.docstring_flag = minor >= 13;
     f.docstrings_dedented = minor >= 13;

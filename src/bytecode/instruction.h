@@ -16,6 +16,7 @@ namespace depyf {
 struct Location {
     std::int32_t line = 0, end_line = 0;
     std::int32_t column = -1, end_column = -1;   // -1 where the version or the table has no columns
+    bool operator==(const Location&) const = default;
 };
 
 struct Instruction {
