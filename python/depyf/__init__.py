@@ -15,7 +15,7 @@ from depyf.decompiler import DecompilationError, Decompiler, decompilation, deco
 from depyf.version import __version__
 
 if TYPE_CHECKING:
-    from depyf.torch.logging import install, uninstall
+    from depyf.torch.log import install, uninstall
     from depyf.torch.session import debug, prepare_debug
 
 __all__ = [
@@ -33,9 +33,9 @@ __all__ = [
 
 _TORCH_API = {
     "debug": "depyf.torch.session",
-    "install": "depyf.torch.logging",
+    "install": "depyf.torch.log",
     "prepare_debug": "depyf.torch.session",
-    "uninstall": "depyf.torch.logging",
+    "uninstall": "depyf.torch.log",
 }
 
 

@@ -52,7 +52,7 @@ class Converter {
           frozen_dict_(py::getattr(py::module_::import("builtins"), "frozendict", py::none())) {}
 
     std::shared_ptr<const CodeObject> code(py::handle live) const {
-        if (!live.get_type().is(code_type_)) throw py::type_error("a code object is needed");
+        if (!py::type::handle_of(live).is(code_type_)) throw py::type_error("a code object is needed");
         auto result = std::make_shared<CodeObject>();
         result->version = {PY_MAJOR_VERSION, PY_MINOR_VERSION};
         fill_names(live, *result);
@@ -159,7 +159,7 @@ class Converter {
         } else if (is(PyBytes_Type)) {
             result.kind = Constant::Kind::Bytes;
             result.text = py::reinterpret_borrow<py::bytes>(live).cast<std::string>();
-        } else if (live.get_type().is(code_type_)) {
+        } else if (py::type::handle_of(live).is(code_type_)) {
             result.kind = Constant::Kind::Code;
             result.code = code(live);
         } else {
@@ -176,7 +176,7 @@ class Converter {
         if (type == &PySet_Type) return sequence(Constant::Kind::Set, live);
         if (type == &PyDict_Type) return mapping(Constant::Kind::Dict, live);
         if (type == &PySlice_Type) return slice(live);
-        if (!frozen_dict_.is_none() && live.get_type().is(frozen_dict_)) return mapping(Constant::Kind::FrozenDict, live);
+        if (!frozen_dict_.is_none() && py::type::handle_of(live).is(frozen_dict_)) return mapping(Constant::Kind::FrozenDict, live);
         return opaque(live);
     }
 
