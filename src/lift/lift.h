@@ -1,0 +1,36 @@
+// Instructions -> IR. Every call to lift() yields a graph in which versions no longer differ, except for the artefacts
+// that the functions below take away one by one; lift() runs them all in order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/function.h"
+
+namespace depyf {
+
+// Throws Error (offset into co_code) where the bytes are no valid code.
+ir::Function lift(const CodeObject& code);
+
+namespace lifting {
+
+// 3.7 - 3.10: which handler protects each instruction, from a walk with the block stack. The finally body and the with
+// exit that normal and exceptional flow share up to 3.8 become exceptional only.
+void assign_block_handlers(ir::Function& function);
+// 3.11+: the same from the exception table.
+void assign_table_handlers(ir::Function& function, const std::vector<ExceptionEntry>& entries);
+// await and yield from: the send loops become one instruction each.
+void fold_suspensions(ir::Function& function);
+// async for: GET_ANEXT, its await and the END_ASYNC_FOR handler become one AsyncForIter.
+void fold_async_for(ir::Function& function);
+// Handlers that the compiler adds for itself (clean-up of handlers, StopIteration wrapper, comprehension restore).
+void drop_compiler_handlers(ir::Function& function);
+
+// Stack depth before each instruction (-1: not reachable), along normal edges and into handlers.
+// Throws Error on underflow; where two paths disagree the first one stands.
+std::vector<std::int32_t> stack_depths(const ir::Function& function);
+// Net effect on the stack where control goes on to `next` (jump: to `target`).
+std::int32_t stack_effect(const ir::Function& function, const ir::Inst& inst, bool jump);
+
+}  // namespace lifting
+}  // namespace depyf

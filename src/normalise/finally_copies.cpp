@@ -1,0 +1,139 @@
+// From 3.9 on the compiler writes a finally body once for the exception and once for every other way out. The copies
+// are compared with the handler as graphs and skipped, so that the handler's is the only one left.
+// Source: compiler_unwind_fblock in CPython Python/compile.c (codegen.c from 3.14).
+#include <map>
+#include <unordered_map>
+
+#include "lift/lift.h"
+#include "normalise/normalise.h"
+
+namespace depyf::normalising {
+
+using ir::Inst;
+using ir::Op;
+
+namespace {
+
+bool skipped(const Inst& inst) { return inst.op == Op::Nop || inst.op == Op::PopBlock || (inst.op == Op::Jump && !inst.flag); }
+
+class FinallyCopies {
+  public:
+    explicit FinallyCopies(ir::Function& function)
+        : function_(function), original_(function.insts), depth_(lifting::stack_depths(function)) {}
+
+    void run() {
+        for (std::size_t h = 0; h < function_.handlers.size(); ++h) {
+            const HandlerKind kind = handler_kind(function_, function_.handlers[h]);
+            is_copied_.push_back(kind == HandlerKind::Finally || kind == HandlerKind::NameCleanup);
+        }
+        bool changed = true;
+        for (int round = 0; changed && round < 64; ++round) {
+            changed = false;
+            for (std::size_t i = 0; i < function_.insts.size(); ++i) {
+                if (depth_[i] < 0) continue;
+                changed |= leave(static_cast<std::int32_t>(i), function_.insts[i].next, next_done_, [&](Inst& in, std::int32_t to) { in.next = to; });
+                changed |= leave(static_cast<std::int32_t>(i), function_.insts[i].target, target_done_, [&](Inst& in, std::int32_t to) { in.target = to; });
+            }
+        }
+    }
+
+  private:
+    const Inst& at(std::int32_t i) const { return original_[static_cast<std::size_t>(i)]; }
+
+    // Each edge passes each handler's copy once at most; remembers the edges that did.
+    using Done = std::map<std::pair<std::int32_t, std::int32_t>, bool>;
+
+    template <class Redirect>
+    bool leave(std::int32_t from, std::int32_t to, Done& done, Redirect redirect) {
+        if (to < 0) return false;
+        std::int32_t h = function_.insts[static_cast<std::size_t>(from)].handler;
+        if (function_.insts[static_cast<std::size_t>(from)].op == Op::SetupFinally) {
+            h = static_cast<std::int32_t>(function_.insts[static_cast<std::size_t>(from)].count);
+        }
+        for (; h >= 0; h = function_.handlers[static_cast<std::size_t>(h)].outer) {
+            if (function_.protected_by(to, h)) break;
+            if (function_.insts[static_cast<std::size_t>(to)].op == Op::SetupFinally &&
+                function_.insts[static_cast<std::size_t>(to)].count == static_cast<std::uint32_t>(h)) break;
+            if (!is_copied_[static_cast<std::size_t>(h)]) continue;
+            if (!done.try_emplace({from, h}, true).second) continue;
+            const std::int32_t behind = match(h, to);
+            if (behind == kNoMatch) continue;
+            redirect(function_.insts[static_cast<std::size_t>(from)], behind);
+            return true;
+        }
+        return false;
+    }
+
+    std::int32_t settle(std::int32_t i) const {
+        for (int steps = 0; i >= 0 && skipped(at(i)) && steps < 1000; ++steps) i = at(i).op == Op::Jump ? at(i).target : at(i).next;
+        return i;
+    }
+
+    static bool same_operation(const Inst& a, const Inst& b) {
+        if (a.op != b.op || a.flag != b.flag) return false;
+        if (a.op == Op::SetupFinally) return true;   // handlers are paired by match()
+        return a.count == b.count && a.name == b.name && (a.value == b.value || (a.value && b.value && *a.value == *b.value));
+    }
+
+    // Leaving a finally body by return, break or continue drops the exception first: only the handler's copy does.
+    bool drops_exception(std::int32_t i) const {
+        for (int steps = 0; i >= 0 && steps < 8; ++steps, i = settle(at(i).next)) {
+            if (at(i).op == Op::PopExcept) return true;
+            if (at(i).op != Op::Pop && at(i).op != Op::Swap && at(i).op != Op::Rotate) return false;
+        }
+        return false;
+    }
+
+    // Where the copy that starts at `copy` goes on, -1 where it never does, kNoMatch where it is no copy of handler h's body.
+    std::int32_t match(std::int32_t h, std::int32_t copy) const {
+        const ir::Handler& handler = function_.handlers[static_cast<std::size_t>(h)];
+        std::int32_t body = settle(handler.target);
+        if (at(body).op == Op::PushException) body = settle(at(body).next);
+        const std::int32_t end_depth = depth_[static_cast<std::size_t>(body)];
+        std::int32_t behind = -1;
+        std::map<std::pair<std::int32_t, std::int32_t>, bool> seen;
+        std::vector<std::pair<std::int32_t, std::int32_t>> todo{{body, copy}};
+        auto pair = [&](std::int32_t a, std::int32_t b) {
+            if (a < 0 && b < 0) return true;
+            if (a < 0 || b < 0) return false;
+            if (seen.try_emplace({a, b}, true).second) todo.emplace_back(a, b);
+            return true;
+        };
+        while (!todo.empty()) {
+            std::int32_t a = settle(todo.back().first), b = settle(todo.back().second);
+            todo.pop_back();
+            while (drops_exception(a) && !same_operation(at(a), at(b))) a = settle(at(a).next);
+            if (at(a).op == Op::Reraise && depth_[static_cast<std::size_t>(a)] == end_depth) {
+                if (behind < 0 || b < behind) behind = b;
+                continue;
+            }
+            if (!same_operation(at(a), at(b))) return kNoMatch;
+            const std::int32_t ha = at(a).op == Op::SetupFinally ? static_cast<std::int32_t>(at(a).count) : at(a).handler;
+            const std::int32_t hb = at(b).op == Op::SetupFinally ? static_cast<std::int32_t>(at(b).count) : at(b).handler;
+            if (ha != hb && !pair_handlers(ha, hb, pair)) return kNoMatch;
+            if (!pair(at(a).next, at(b).next) || !pair(at(a).target, at(b).target)) return kNoMatch;
+        }
+        return behind;
+    }
+
+    template <class Pair>
+    bool pair_handlers(std::int32_t ha, std::int32_t hb, Pair pair) const {
+        if (ha < 0 || hb < 0) return false;
+        return pair(function_.handlers[static_cast<std::size_t>(ha)].target, function_.handlers[static_cast<std::size_t>(hb)].target);
+    }
+
+    static constexpr std::int32_t kNoMatch = -2;
+    ir::Function& function_;
+    const std::vector<Inst> original_;   // copies are compared as the compiler wrote them
+    const std::vector<std::int32_t> depth_;
+    std::vector<bool> is_copied_;
+    Done next_done_, target_done_;
+};
+
+}  // namespace
+
+void skip_finally_copies(ir::Function& function) {
+    if (!function.handlers.empty()) FinallyCopies(function).run();
+}
+
+}  // namespace depyf::normalising

@@ -1,0 +1,154 @@
+// The coarsest partition of instructions that came from the same place in the source, do the same and go on alike
+// (bisimulation by partition refinement, Kanellakis and Smolka 1990); one instruction of each class remains. Undoes the
+// copies of small exit blocks (3.10, 3.12+) and of loop tests (3.10 - 3.13).
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include "normalise/normalise.h"
+
+namespace depyf::normalising {
+
+using ir::Inst;
+using ir::Op;
+
+namespace {
+
+std::size_t mix(std::size_t seed, std::size_t value) {
+    return seed ^ (value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2));
+}
+
+class Partition {
+  public:
+    explicit Partition(ir::Function& function) : function_(function), class_(function.insts.size(), -1) {}
+
+    void run() {
+        mark_reachable();
+        split_by_operation();
+        while (refine()) {}
+        merge();
+    }
+
+  private:
+    void mark_reachable() {
+        reachable_.assign(function_.insts.size(), false);
+        std::vector<std::int32_t> todo;
+        auto reach = [&](std::int32_t i) {
+            if (i < 0 || reachable_[static_cast<std::size_t>(i)]) return;
+            reachable_[static_cast<std::size_t>(i)] = true;
+            todo.push_back(i);
+        };
+        reach(function_.entry);
+        while (!todo.empty()) {
+            const Inst& inst = function_.insts[static_cast<std::size_t>(todo.back())];
+            todo.pop_back();
+            reach(inst.next);
+            reach(inst.target);
+            if (inst.handler >= 0) reach(function_.handlers[static_cast<std::size_t>(inst.handler)].target);
+            if (inst.op == Op::SetupFinally) reach(function_.handlers[inst.count].target);
+        }
+    }
+
+    // A conditional jump and its opposite with exchanged edges are the same.
+    static bool inverted(const Inst& inst) {
+        return inst.op == Op::Branch && (inst.count == static_cast<std::uint32_t>(ir::Condition::True) ||
+                                         inst.count == static_cast<std::uint32_t>(ir::Condition::NotNone));
+    }
+    static std::int32_t first(const Inst& inst) { return inverted(inst) ? inst.target : inst.next; }
+    static std::int32_t second(const Inst& inst) { return inverted(inst) ? inst.next : inst.target; }
+
+    static std::size_t operation_hash(const Inst& inst) {
+        std::size_t h = static_cast<std::size_t>(inst.op);
+        std::uint32_t count = inst.count;
+        if (inst.op == Op::Branch) count = count >= static_cast<std::uint32_t>(ir::Condition::None) ? 2 : 0;
+        h = mix(h, count * 2 + (inst.flag ? 1 : 0));
+        h = mix(h, reinterpret_cast<std::size_t>(inst.name));
+        h = mix(h, reinterpret_cast<std::size_t>(inst.value));
+        h = mix(h, static_cast<std::size_t>(inst.handler + 1));
+        h = mix(h, static_cast<std::size_t>(inst.location.line));
+        h = mix(h, static_cast<std::size_t>(inst.location.column + 1) * 65536 + static_cast<std::size_t>(inst.location.end_column + 1));
+        return mix(h, static_cast<std::size_t>(inst.location.end_line));
+    }
+
+    void split_by_operation() {
+        std::unordered_map<std::size_t, std::int32_t> ids;   // a collision only costs: refine() compares successors
+        for (std::size_t i = 0; i < function_.insts.size(); ++i) {
+            if (!reachable_[i]) continue;
+            const Inst& inst = function_.insts[i];
+            auto [found, added] = ids.try_emplace(operation_hash(inst), static_cast<std::int32_t>(members_.size()));
+            if (added) members_.emplace_back();
+            class_[i] = found->second;
+            members_[static_cast<std::size_t>(found->second)].push_back(static_cast<std::int32_t>(i));
+        }
+        for (std::size_t c = 0; c < members_.size(); ++c) {
+            if (members_[c].size() > 1) open_.push_back(static_cast<std::int32_t>(c));
+        }
+    }
+
+    std::size_t class_of(std::int32_t i) const {
+        return i < 0 ? 0 : static_cast<std::size_t>(class_[static_cast<std::size_t>(i)]) + 1;
+    }
+
+    bool refine() {
+        bool changed = false;
+        std::vector<std::int32_t> still_open;
+        for (std::int32_t c : open_) {
+            std::unordered_map<std::size_t, std::vector<std::int32_t>> parts;
+            std::vector<std::size_t> order;
+            for (std::int32_t i : members_[static_cast<std::size_t>(c)]) {
+                const Inst& inst = function_.insts[static_cast<std::size_t>(i)];
+                const std::size_t key = class_of(first(inst)) * 0x100000001ULL + class_of(second(inst));
+                auto [found, added] = parts.try_emplace(key);
+                if (added) order.push_back(key);
+                found->second.push_back(i);
+            }
+            if (order.size() == 1) {
+                still_open.push_back(c);
+                continue;
+            }
+            changed = true;
+            for (std::size_t k = 0; k < order.size(); ++k) {
+                std::vector<std::int32_t>& part = parts[order[k]];
+                std::int32_t id = c;
+                if (k > 0) {
+                    id = static_cast<std::int32_t>(members_.size());
+                    members_.emplace_back();
+                }
+                for (std::int32_t i : part) class_[static_cast<std::size_t>(i)] = id;
+                if (part.size() > 1) still_open.push_back(id);
+                members_[static_cast<std::size_t>(id)] = std::move(part);
+            }
+        }
+        open_ = std::move(still_open);
+        return changed;
+    }
+
+    std::int32_t representative(std::int32_t i) const {
+        return i < 0 ? i : members_[static_cast<std::size_t>(class_[static_cast<std::size_t>(i)])].front();
+    }
+
+    void merge() {
+        for (std::size_t i = 0; i < function_.insts.size(); ++i) {
+            if (!reachable_[i]) continue;
+            Inst& inst = function_.insts[i];
+            inst.next = representative(inst.next);
+            inst.target = representative(inst.target);
+        }
+        for (ir::Handler& handler : function_.handlers) {
+            if (handler.target >= 0 && reachable_[static_cast<std::size_t>(handler.target)]) handler.target = representative(handler.target);
+        }
+        function_.entry = representative(function_.entry);
+    }
+
+    ir::Function& function_;
+    std::vector<std::int32_t> class_;
+    std::vector<std::vector<std::int32_t>> members_;
+    std::vector<std::int32_t> open_;      // classes of more than one instruction
+    std::vector<bool> reachable_;
+};
+
+}  // namespace
+
+void merge_copies(ir::Function& function) { Partition(function).run(); }
+
+}  // namespace depyf::normalising

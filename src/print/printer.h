@@ -1,0 +1,28 @@
+// Syntax tree -> text. One precedence table decides every parenthesis; what is printed parses back to the same tree on
+// the grammar of the given version.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ast/node.h"
+#include "bytecode/version.h"
+
+namespace depyf {
+
+struct PrintedLine {
+    const ast::Stmt* stmt;   // the statement whose header starts on this line
+    std::uint32_t line;      // 1-based
+};
+
+struct PrintedText {
+    std::string text;                  // UTF-8, four spaces an indent, ends in a newline unless empty
+    std::vector<PrintedLine> lines;    // in the order of the text
+};
+
+PrintedText print_module(const ast::Body& body, Version version);
+std::string print_expression(const ast::Expr& expr, Version version);   // for messages and tests
+std::string print_constant(const Constant& value, Version version);     // as a Python literal
+
+}  // namespace depyf
