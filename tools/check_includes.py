@@ -1,7 +1,7 @@
 """Checks that the stages of the engine include in one direction only.
 
-A folder of src/ is a stage; CMakeLists.txt lists them in the order in which the data passes through them. A later stage may include an earlier one, never the reverse; the public headers in include/
-name no stage at all. Exit status 1 and a line for each breach.
+A folder of src/ is a stage; CMakeLists.txt lists them in the order in which the data passes through them. A later
+may include an earlier one, never the reverse; the public headers in include/ name no stage at all. Exit status 1 and a line for each breach.
 """
 
 import pathlib
@@ -25,7 +25,9 @@ def breaches(root: pathlib.Path) -> list:
         parts = file.relative_to(root / "src").parts
         stage = parts[0] if len(parts) > 1 else "."
         if stage not in rank:
-            found.append("%s: the folder is no stage; add it to DEPYF_STAGES in CMakeLists.txt" % file.relative_to(root))
+            found.append(
+                "%s: the folder is no stage; add it to DEPYF_STAGES in CMakeLists.txt" % file.relative_to(root)
+            )
             continue
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
             match = INCLUDE.match(line)

@@ -1,7 +1,7 @@
 """The C++ engine (src/bindings). Text is `str`; offsets are bytes into co_code; lines are 1-based."""
 
 from types import CodeType
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable
 
 class Code:
     """A code object of any supported version, as the engine holds it."""
@@ -9,7 +9,7 @@ class Code:
     @property
     def name(self) -> str: ...
     @property
-    def version(self) -> Tuple[int, int]: ...
+    def version(self) -> tuple[int, int]: ...
 
 class Decompilation:
     """Source text and what is known about it."""
@@ -18,13 +18,13 @@ class Decompilation:
     def source(self) -> str:
         """The decompiled text."""
     @property
-    def line_map(self) -> List[Tuple[int, int, int]]:
+    def line_map(self) -> list[tuple[int, int, int]]:
         """(index into `codes`, byte offset of an instruction, line of `source`), sorted."""
     @property
-    def codes(self) -> List[Tuple[str, str]]:
+    def codes(self) -> list[tuple[str, str]]:
         """(qualified name, "exact" | "equivalent" | "unproved" | "failed"), the code object asked for first."""
     @property
-    def diagnostics(self) -> List[Tuple[str, int, str]]:
+    def diagnostics(self) -> list[tuple[str, int, str]]:
         """(qualified name, byte offset or -1, message)."""
 
 def from_live(code: CodeType, describe: Callable[[Any], str]) -> Code:
@@ -38,3 +38,6 @@ def from_bytes(data: bytes) -> Code:
 
 def decompile(code: Code, as_module: bool = True, verify: bool = True) -> Decompilation:
     """Runs without the GIL. Never raises for what stands in the code object."""
+
+def disassemble(code: Code) -> str:
+    """Listing of the code object and of those nested in it, in the same form for every version. Runs without the GIL."""

@@ -4,7 +4,7 @@ import ast
 import os
 import warnings
 from types import CodeType
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from depyf import _engine
 from depyf.constants import describe
@@ -123,7 +123,7 @@ def _reindented(source: str, indentation: int) -> str:
     import tokenize
     from io import StringIO
 
-    inside = set()
+    inside: Set[int] = set()
     for token in tokenize.generate_tokens(StringIO(source).readline):
         inside.update(range(token.start[0] + 1, token.end[0] + 1))
     result = []
@@ -234,7 +234,9 @@ def _enclosed(tree: ast.Module, reference: CodeType, renames: Dict[str, str]) ->
         # Never runs and leaves no instruction; the compiler still sees the names in an inner scope.
         touch = ast.parse("if 0:\n    lambda: (%s,)" % ", ".join(cells)).body
         extra += touch
-        bound = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        bound = {
+            node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
         bound |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
         extra += [ast.parse("if 0:\n    %s = None" % cell).body[0] for cell in cells if cell not in bound]
     function.body = extra + function.body

@@ -45,10 +45,10 @@ def _from_path(path: Any) -> _engine.Code:
 def _from_module(module: ModuleType) -> Union[CodeType, _engine.Code]:
     """The module's own bytecode: from its loader, which reads the cached .pyc or compiles the source."""
     loader = getattr(getattr(module, "__spec__", None), "loader", None) or getattr(module, "__loader__", None)
-    if hasattr(loader, "get_code"):
-        code = loader.get_code(module.__name__)
-        if code is not None:
-            return code
+    get_code = getattr(loader, "get_code", None)
+    code = None if get_code is None else get_code(module.__name__)
+    if isinstance(code, CodeType):
+        return code
     raise TypeError("module %s has no Python bytecode" % module.__name__)
 
 

@@ -176,7 +176,8 @@ class Converter {
         if (type == &PySet_Type) return sequence(Constant::Kind::Set, live);
         if (type == &PyDict_Type) return mapping(Constant::Kind::Dict, live);
         if (type == &PySlice_Type) return slice(live);
-        if (!frozen_dict_.is_none() && py::type::handle_of(live).is(frozen_dict_)) return mapping(Constant::Kind::FrozenDict, live);
+        if (!frozen_dict_.is_none() && py::type::handle_of(live).is(frozen_dict_))
+            return mapping(Constant::Kind::FrozenDict, live);
         return opaque(live);
     }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "bytecode/code_object.h"
+#include "bytecode/disassembler.h"
 #include "bytecode/pyc_reader.h"
 #include "depyf/decompile.h"
 #include "live_code.h"
@@ -45,7 +46,8 @@ py::list line_map(const depyf::Decompilation& self) {
 
 py::list codes(const depyf::Decompilation& self) {
     py::list result;
-    for (const auto& entry : self.codes) result.append(py::make_tuple(to_str(entry.qualname), verdict_name(entry.verdict)));
+    for (const auto& entry : self.codes)
+        result.append(py::make_tuple(to_str(entry.qualname), verdict_name(entry.verdict)));
     return result;
 }
 
@@ -77,6 +79,11 @@ std::shared_ptr<depyf::CodeObject> from_bytes(const std::string& data) {
     return std::const_pointer_cast<depyf::CodeObject>(depyf::read_pyc(bytes).code);
 }
 
+std::string disassemble(const CodePointer& code) {
+    py::gil_scoped_release unlocked;
+    return depyf::disassemble(*code);
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_engine, m) {
@@ -91,9 +98,10 @@ PYBIND11_MODULE(_engine, m) {
     m.doc() = "The decompiler engine.";
     py::class_<depyf::CodeObject, std::shared_ptr<depyf::CodeObject>>(m, "Code", "A code object of any version.")
         .def_property_readonly("name", [](const depyf::CodeObject& self) { return to_str(self.name); })
-        .def("__repr__", [](const depyf::CodeObject& self) {
-            return to_str("<Code " + self.name + ", Python " + self.version.text() + ">");
-        })
+        .def("__repr__",
+             [](const depyf::CodeObject& self) {
+                 return to_str("<Code " + self.name + ", Python " + self.version.text() + ">");
+             })
         .def_property_readonly("version", [](const depyf::CodeObject& self) {
             return py::make_tuple(self.version.major, self.version.minor);
         });
@@ -102,11 +110,20 @@ PYBIND11_MODULE(_engine, m) {
         .def_property_readonly("line_map", &line_map)
         .def_property_readonly("codes", &codes)
         .def_property_readonly("diagnostics", &diagnostics);
-    m.def("from_live", [](py::handle code, const py::function& describe) {
-        return std::const_pointer_cast<depyf::CodeObject>(depyf::from_live_code(code, describe));
-    }, py::arg("code"), py::arg("describe"));
+    m.def(
+        "from_live",
+        [](py::handle code, const py::function& describe) {
+            return std::const_pointer_cast<depyf::CodeObject>(depyf::from_live_code(code, describe));
+        },
+        py::arg("code"), py::arg("describe"));
     m.def("from_bytes", &from_bytes, py::arg("data"));
-    m.def("decompile", [](const std::shared_ptr<depyf::CodeObject>& code, bool as_module, bool verify) {
-        return decompile(code, as_module, verify);
-    }, py::arg("code"), py::arg("as_module") = true, py::arg("verify") = true);
+    m.def(
+        "decompile",
+        [](const std::shared_ptr<depyf::CodeObject>& code, bool as_module, bool verify) {
+            return decompile(code, as_module, verify);
+        },
+        py::arg("code"), py::arg("as_module") = true, py::arg("verify") = true);
+    m.def(
+        "disassemble", [](const std::shared_ptr<depyf::CodeObject>& code) { return to_str(disassemble(code)); },
+        py::arg("code"));
 }

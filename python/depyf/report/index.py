@@ -53,8 +53,10 @@ def page(summary: Summary) -> str:
     """Markdown."""
     lines = ["# What torch.compile did", ""]
     lines += ["Start with full_code_for_*.py; the rest is in the order in which it happened.", ""]
-    lines += _table(("file", "what", "compile id"), [(_link(file.name), file.title or file.kind, file.compile_id)
-                                                     for file in _sorted(summary.written)])
+    lines += _table(
+        ("file", "what", "compile id"),
+        [(_link(file.name), file.title or file.kind, file.compile_id) for file in _sorted(summary.written)],
+    )
     for title, rows in (
         ("Decompiled codes", [(name, compile_id, verdict) for name, compile_id, verdict in summary.frames]),
         ("Compilations", _compilations(summary.events)),
@@ -63,8 +65,10 @@ def page(summary: Summary) -> str:
         ("Caches", _caches(summary.events)),
         ("Symbolic shapes", _symbols(summary.events)),
         ("Side effects", _texts(summary.events, "dynamo_side_effects")),
-        ("Counters", [(group, key, str(value)) for group, counts in summary.counters.items()
-                      for key, value in counts.items()]),
+        (
+            "Counters",
+            [(group, key, str(value)) for group, counts in summary.counters.items() for key, value in counts.items()],
+        ),
         ("Not dumped", [(note, "", "") for note in summary.notes]),
         ("Not in this torch", [(kind, reason, "") for kind, reason in summary.missing.items()]),
     ):
@@ -132,6 +136,10 @@ def _symbols(events: Sequence[Any]) -> List[Tuple[str, str, str]]:
     for event in events:
         if event.name in ("create_symbol", "symbolic_shape_specialization") and isinstance(event.metadata, dict):
             found = event.metadata
-            text = "%s = %s, range %s" % (found.get("symbol"), found.get("val", found.get("value")), found.get("vr", ""))
+            text = "%s = %s, range %s" % (
+                found.get("symbol"),
+                found.get("val", found.get("value")),
+                found.get("vr", ""),
+            )
             result.append((event.compile_id, text, str(found.get("source", found.get("sources", "")))))
     return result

@@ -89,7 +89,9 @@ class Session(ContextDecorator):
             with self._lock:
                 self._tap.attach()
                 self._relink_waiting()
-                return self._add_frame(original, new, compat.compile_id(), compat.frame_globals(), relinked=True).running
+                return self._add_frame(
+                    original, new, compat.compile_id(), compat.frame_globals(), relinked=True
+                ).running
         except Exception as error:
             self.dump.note("transformed code of %s" % original.co_name, error)
             return None
@@ -120,7 +122,9 @@ class Session(ContextDecorator):
     def _context(self, compile_id: str) -> Context:
         function = self._functions.get(compile_id)
         if function is None:
-            function = "compile_" + "".join(c if c.isalnum() else "_" for c in compile_id) if compile_id else "no_compile"
+            function = (
+                "compile_" + "".join(c if c.isalnum() else "_" for c in compile_id) if compile_id else "no_compile"
+            )
         return Context(function, self._origins.get(compile_id, ""))
 
     def _write_event(self, kind: Any, event: Event) -> None:

@@ -121,7 +121,7 @@ class Tap(logging.Handler):
             if kind == "str":
                 self._strings[value[1]] = value[0]
                 continue
-            name = value.get("name", kind) if kind == "artifact" and isinstance(value, dict) else kind
+            name = str(value.get("name", kind)) if kind == "artifact" and isinstance(value, dict) else kind
             if name not in _DROPPED:
                 self._receive(self._event(name, value, metadata, record))
 

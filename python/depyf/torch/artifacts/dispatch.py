@@ -28,7 +28,9 @@ class Entry(NamedTuple):
 Lookup = Callable[[CodeType], List[Entry]]
 Decompile = Callable[[CodeType, str], str]
 
-_IMPORTS = "import torch\nimport torch.utils._device as utils_device\nfrom torch import device, inf, nan  # noqa: F401\n"
+_IMPORTS = (
+    "import torch\nimport torch.utils._device as utils_device\nfrom torch import device, inf, nan  # noqa: F401\n"
+)
 
 
 def render(code: CodeType, lookup: Lookup, decompile: Decompile) -> str:

@@ -113,9 +113,7 @@ def _tensor(text: str, node: ast.Call) -> str:
     tensor, kind = _source(text, node.args[0]), _source(text, node.args[1])
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     parts = [
-        "type(%s) is %s" % (tensor, _CLASSES[kind])
-        if kind in _CLASSES
-        else "type(%s).__name__ == %r" % (tensor, kind),
+        "type(%s) is %s" % (tensor, _CLASSES[kind]) if kind in _CLASSES else "type(%s).__name__ == %r" % (tensor, kind),
         "%s.dtype is %s" % (tensor, _source(text, node.args[3])),
     ]
     parts += _device(tensor, _source(text, node.args[2]), keywords.get("device"))

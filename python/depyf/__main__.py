@@ -1,0 +1,7 @@
+"""`python -m depyf` is the `depyf` command."""
+
+import sys
+
+from depyf.cli import main
+
+sys.exit(main())
