@@ -10,6 +10,7 @@ by hand. Rows of pyXY.def:
     DEPYF_SPECIALIZED(byte, NAME, BASE)               specialised or instrumented form of BASE
     DEPYF_COMPARE(index, "text")  DEPYF_BINARY(index, "text")  DEPYF_INTRINSIC_1(index, "NAME") ...  operand tables
 """
+
 import dis
 import opcode
 import os
@@ -20,8 +21,13 @@ HEADER = "// Written by tools/import_opcodes.py from CPython {}. Do not edit.\n"
 # Forms that stand for "whatever was here before": their base is only known from the original code.
 NO_BASE = ("INSTRUMENTED_LINE", "INSTRUMENTED_INSTRUCTION", "ENTER_EXECUTOR", "TRACE_RECORD", "RESERVED")
 KINDS = (  # (kind, attribute of `opcode`); the first hit names the kind
-    ("Const", "hasconst"), ("Name", "hasname"), ("JumpAbsolute", "hasjabs"), ("JumpRelative", "hasjrel"),
-    ("Local", "haslocal"), ("Free", "hasfree"), ("Compare", "hascompare"),
+    ("Const", "hasconst"),
+    ("Name", "hasname"),
+    ("JumpAbsolute", "hasjabs"),
+    ("JumpRelative", "hasjrel"),
+    ("Local", "haslocal"),
+    ("Free", "hasfree"),
+    ("Compare", "hascompare"),
 )
 
 
@@ -57,7 +63,7 @@ def split_forms():
         elif name in NO_BASE:
             continue
         elif name.startswith("INSTRUMENTED_"):
-            derived.append((byte, name, name[len("INSTRUMENTED_"):]))
+            derived.append((byte, name, name[len("INSTRUMENTED_") :]))
         else:
             base[name] = byte
     return base, derived
