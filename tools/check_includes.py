@@ -1,7 +1,8 @@
 """Checks that the stages of the engine include in one direction only.
 
-A folder of src/ is a stage; CMakeLists.txt lists them in the order in which the data passes through them. A later
-may include an earlier one, never the reverse; the public headers in include/ name no stage at all. Exit status 1 and a line for each breach.
+A folder of src/ is a stage; CMakeLists.txt lists them in the order in which the data passes through them. A later one
+may include an earlier one, never the reverse; the public headers in include/ name no stage at all.
+Exit status 1 and a line for each breach.
 """
 
 import pathlib

@@ -226,6 +226,29 @@ class _EvalFrameOff:
         set_eval_frame(self.previous)
 
 
+class GraphsAsText:
+    """Inside, a graph that torch would interpret node by node (backend "aot_eager") runs as its text, so that lines in
+    it can be stopped at. The one place where a function of torch is exchanged; `depyf.debug()` alone uses it."""
+
+    def __enter__(self) -> None:
+        interpreter = torch.fx.Interpreter
+        self._original = original = interpreter.__dict__.get("boxed_run")
+
+        def boxed_run(self: Any, args_list: List[Any]) -> Any:
+            if type(self) is not interpreter or not isinstance(self.module, torch.fx.GraphModule):
+                return original(self, args_list)  # type: ignore[misc]
+            arguments = list(args_list)
+            args_list.clear()
+            return self.module.forward(*arguments)
+
+        if original is not None:
+            interpreter.boxed_run = boxed_run  # type: ignore[method-assign,unused-ignore]
+
+    def __exit__(self, *exception: Any) -> None:
+        if self._original is not None:
+            torch.fx.Interpreter.boxed_run = self._original  # type: ignore[method-assign,unused-ignore]
+
+
 def rank() -> Optional[int]:
     """The rank in the process group or, before there is one, of the launcher; None where there is just one process."""
     import os

@@ -272,6 +272,8 @@ class _Debug(ContextDecorator):
             raise RuntimeError("depyf.debug() needs the dump of an earlier depyf.prepare_debug()")
         self._stance = compat.no_recompilation()
         self._stance.__enter__()
+        self._text = compat.GraphsAsText()
+        self._text.__enter__()
         print(
             "depyf: paused. The files are in %s; start with full_code_for_*.py. Set breakpoints in the "
             "__transformed_code_*, __compiled_fn_* files or in your own, then continue." % _last_folder,
@@ -280,6 +282,7 @@ class _Debug(ContextDecorator):
         breakpoint()
 
     def __exit__(self, *exception: Any) -> None:
+        self._text.__exit__(*exception)
         self._stance.__exit__(*exception)
 
 

@@ -41,6 +41,7 @@ _DROPPED = {
     "torch._functorch.config",
     "runtime_wrapper_orchestration",
 }
+# (What ends in _BYTECODE is dumped as a code object.)
 _LONGEST_JSON = 20000  # characters; cache records list the whole configuration
 
 GRAPHS = {
@@ -122,7 +123,7 @@ class Tap(logging.Handler):
                 self._strings[value[1]] = value[0]
                 continue
             name = str(value.get("name", kind)) if kind == "artifact" and isinstance(value, dict) else kind
-            if name not in _DROPPED:
+            if name not in _DROPPED and not name.endswith("_BYTECODE"):
                 self._receive(self._event(name, value, metadata, record))
 
     def _event(self, name: str, value: Any, metadata: Dict[str, Any], record: logging.LogRecord) -> Event:

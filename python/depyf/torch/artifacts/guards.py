@@ -171,7 +171,24 @@ def _global_state(text: str) -> str:
         state: Dict[str, object] = json.loads(text)
     except ValueError:
         return ""
-    return " and ".join("%s == %r" % (call, state[key]) for key, call in _STATE if key in state)
+    return " and ".join(_is(call, state[key]) for key, call in _STATE if key in state)
+
+
+def _is(call: str, value: object) -> str:
+    if value is True:
+        return call
+    return "not " + call if value is False else "%s == %r" % (call, value)
+
+
+def _unless(text: str) -> List[str]:
+    """Leave with False unless the condition holds: a term a line where there are several."""
+    terms = text.split(" and ") if isinstance(ast.parse(text, mode="eval").body, ast.BoolOp) else [text]
+    if len(terms) == 1 or " or " in text or "(" in text and any(term.count("(") != term.count(")") for term in terms):
+        negated = text[4:] if text.startswith("not ") and " and " not in text else "not (%s)" % text
+        return ["    if %s:" % negated, "        return False"]
+    lines = ["    if not (", "        %s" % terms[0]]
+    lines += ["        and %s" % term for term in terms[1:]]
+    return [*lines, "    ):", "        return False"]
 
 
 def function(name: str, guards: List[Guard]) -> str:
@@ -180,7 +197,6 @@ def function(name: str, guards: List[Guard]) -> str:
     if not guards:
         lines.append("    # Torch shows no guards for this entry.")
     last = ""
-    conditions = 0
     for guard in guards:
         cause = "%s  (%s)" % (guard.line, guard.where) if guard.line else guard.where
         if cause and cause != last:
@@ -189,8 +205,6 @@ def function(name: str, guards: List[Guard]) -> str:
         if not guard.condition:
             lines.append("    # Torch also checks: %s" % guard.text)
             continue
-        conditions += 1
-        lines.append("    if not (%s):" % guard.condition)
-        lines.append("        return False")
+        lines += _unless(guard.condition)
     lines.append("    return True")
     return "\n".join(lines) + "\n"

@@ -11,6 +11,8 @@ _INTO_METADATA_ONLY = 400  # characters
 
 def wants(event: Event) -> bool:
     """Text that no other kind has taken and that is too long for a line of the index."""
+    if event.name == "dynamo_cpp_guards_str":
+        return False  # full_code_for_* shows the guards
     return event.payload is not None and len(event.payload) > _INTO_METADATA_ONLY
 
 
