@@ -1,4 +1,5 @@
 // Prints what the reader and the decoder make of .pyc files, one JSON line per code object, for tools/compare_dis.py.
+// A path that ends in .dis is assembled first (bytecode/assembler.h).
 //
 //   dis_json a.pyc b.pyc ...      or, with the paths one a line on standard input:    dis_json -
 //
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "bytecode/assembler.h"
 #include "bytecode/disassembler.h"
 #include "bytecode/features.h"
 #include "bytecode/operand_text.h"
@@ -127,8 +129,8 @@ void print_file(std::size_t index, const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
     try {
-        const depyf::PycFile file = depyf::read_pyc(depyf::as_bytes(bytes));
-        for (const depyf::CodeObject* code : depyf::nested_code_objects(*file.code)) {
+        const auto root = path.ends_with(".dis") ? depyf::assemble(bytes) : depyf::read_pyc(depyf::as_bytes(bytes)).code;
+        for (const depyf::CodeObject* code : depyf::nested_code_objects(*root)) {
             try {
                 std::cout << json_code(*code, index) << '\n';
             } catch (const depyf::Error& error) {
