@@ -51,7 +51,8 @@ def native_program():
     """A function from the name of a native test program to its path; skips where it has not been built."""
 
     def find(name):
-        folders = [os.environ["DEPYF_NATIVE"]] if "DEPYF_NATIVE" in os.environ else glob.glob(os.path.join(ROOT, "build*"))
+        given = os.environ.get("DEPYF_NATIVE")
+        folders = [given] if given else glob.glob(os.path.join(ROOT, "build*"))
         found = [os.path.join(folder, name) for folder in folders if os.access(os.path.join(folder, name), os.X_OK)]
         if not found:
             pytest.skip("%s is not built: configure with -DDEPYF_TESTS=ON" % name)

@@ -1,10 +1,11 @@
 """Compare the engine's reader and decoder with each interpreter's own `dis`, instruction by instruction.
 
-    python3 tools/compare_dis.py --exe build/dis_json --python 3.7/bin/python --python 3.8/bin/python [--limit N] [files]
+    python3 tools/compare_dis.py --exe build/dis_json --python 3.7/bin/python --python python3.14 [--limit N] [files]
 
 Each interpreter compiles its own standard library (or the files given), writes .pyc files, and compares what dis_json
 prints for them with its own code objects: all names, numbers and constants of the code object; offset, opcode, operand,
-what the operand selects, jump target, line (3.11+: all four positions) of each instruction; the exception table (3.11+).
+what the operand selects, jump target and line (3.11+: all four positions) of each instruction; the exception table
+(3.11+).
 Prints counts per version and the first differences; exit status 1 where anything differs.
 """
 

@@ -149,7 +149,8 @@ std::shared_ptr<const CodeObject> CodeBuilder::finish(std::int64_t offset) {
           "expected at least as many local variables as parameters in a code object, found fewer");
     check(code.posonlyargcount <= code.argcount, offset,
           "expected positional-only parameters to be among the positional ones, found more");
-    check(code.code.size() % 2 == 0, offset, "expected co_code to be a whole number of 2-byte units, found an odd size");
+    check(code.code.size() % 2 == 0, offset,
+          "expected co_code to be a whole number of 2-byte units, found an odd size");
     return code_;
 }
 

@@ -14,7 +14,10 @@ std::uint32_t prefixes(std::uint32_t arg) { return arg > 0xFFFFFF ? 3 : arg > 0x
 class Layout {
   public:
     Layout(const std::vector<UnplacedInstruction>& instructions, Version version)
-        : version_(version), instructions_(instructions), args_(instructions.size()), starts_(instructions.size() + 1) {
+        : version_(version),
+          instructions_(instructions),
+          args_(instructions.size()),
+          starts_(instructions.size() + 1) {
         for (std::size_t i = 0; i < args_.size(); ++i) {
             args_[i] = instructions[i].target < 0 ? instructions[i].arg : 0;
         }
@@ -78,8 +81,8 @@ class Layout {
             default: distance = target - next; break;
         }
         if (distance < 0) {
-            throw Error(starts_[i], "expected a label in the direction of " + std::string(op_name(instructions_[i].op)) +
-                                        ", found one in the other direction");
+            throw Error(starts_[i], "expected a label in the direction of " +
+                                        std::string(op_name(instructions_[i].op)) + ", found one in the other direction");
         }
         return static_cast<std::uint32_t>(distance) / features(version_).jump_unit;
     }

@@ -119,6 +119,9 @@ void set_language(Features& f, int minor) {
     f.has_walrus = minor >= 8;
     f.has_parenthesized_with = minor >= 9;
     f.any_expression_as_decorator = minor >= 9;
+    f.star_in_return = minor >= 8;
+    f.star_in_for = minor >= 9;
+    f.continue_in_finally = minor >= 8;
     f.has_type_parameters = minor >= 12;
     f.has_type_parameter_defaults = minor >= 13;
     f.nested_fstring_quotes = minor >= 12;
@@ -174,9 +177,12 @@ Version version_of_magic(std::uint16_t magic) {
             return {3, range.minor};
         }
     }
-    throw Error(0, "expected a magic number from " + std::to_string(kMagicRanges[0].first) + " (Python 3.7) to " +
-                       std::to_string(kMagicRanges[std::size(kMagicRanges) - 1].last) + " (Python 3.15), found " +
-                       std::to_string(magic));
+    const auto described = [](std::uint16_t number, std::uint8_t minor) {
+        return std::to_string(number) + " (Python " + Version{3, minor}.text() + ")";
+    };
+    const MagicRange &oldest = kMagicRanges[0], &newest = kMagicRanges[std::size(kMagicRanges) - 1];
+    throw Error(0, "expected a magic number from " + described(oldest.first, oldest.minor) + " to " +
+                       described(newest.last, newest.minor) + ", found " + std::to_string(magic));
 }
 
 }  // namespace depyf

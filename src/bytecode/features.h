@@ -118,6 +118,9 @@ struct Features {
     bool has_walrus;                        // 3.8+ (also positional-only parameters and f"{x=}")
     bool has_parenthesized_with;            // 3.9+ (officially 3.10)
     bool any_expression_as_decorator;       // 3.9+
+    bool star_in_return;                    // 3.8+: return 1, *a and yield 1, *a without parentheses
+    bool star_in_for;                       // 3.9+: for x in *a, *b
+    bool continue_in_finally;               // 3.8+
     bool has_type_parameters;               // 3.12+: def f[T], class C[T], type X = ... (PEP 695)
     bool has_type_parameter_defaults;       // 3.13+ (PEP 696)
     bool nested_fstring_quotes;             // 3.12+ (PEP 701)

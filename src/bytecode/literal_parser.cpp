@@ -198,7 +198,8 @@ class LiteralParser {
     }
     [[noreturn]] void fail(const char* expected) const {
         const std::string rest(text_.substr(std::min(position_, text_.size())));
-        throw Error(static_cast<std::int64_t>(position_), std::string("expected ") + expected + ", found '" + rest + "'");
+        throw Error(static_cast<std::int64_t>(position_),
+                    std::string("expected ") + expected + ", found '" + rest + "'");
     }
 
     std::string_view text_;

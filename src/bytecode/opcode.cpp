@@ -103,7 +103,8 @@ VersionIndex build_index(const ImportedTables& tables) {
         index.values[static_cast<std::size_t>(row.op)] = row.byte;
     }
     for (const ImportedForm& form : tables.forms) {
-        index.bytes[form.byte] = index.bytes[static_cast<std::size_t>(index.values[static_cast<std::size_t>(form.base)])];
+        const std::int16_t base = index.values[static_cast<std::size_t>(form.base)];
+        index.bytes[form.byte] = index.bytes[static_cast<std::size_t>(base)];
         index.bytes[form.byte].specialized = true;
     }
     for (const OpcodeMeaning& meaning : kMeanings) {
@@ -133,7 +134,8 @@ const VersionIndex& version_index(Version version) {
 
 const ImportedTables& imported_tables(Version version) {
     if (version.major != 3 || version.minor < kFirstMinor || version.minor > kLastMinor) {
-        throw Error(-1, "expected Python 3.7 to 3.15, found " + version.text());
+        throw Error(-1, "expected Python " + Version{3, kFirstMinor}.text() + " to " + Version{3, kLastMinor}.text() +
+                            ", found " + version.text());
     }
     return kImportedTables[version.minor - kFirstMinor];
 }

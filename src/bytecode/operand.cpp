@@ -36,8 +36,8 @@ Table table_of(const CodeObject& code, Operand operand) {
 
 void check_index(const Table& table, std::uint32_t index, const Instruction& instruction) {
     if (index >= table.size) {
-        throw Error(instruction.offset, "expected an index below " + std::to_string(table.size) + " into " + table.name +
-                                            ", found " + std::to_string(index) + " in " +
+        throw Error(instruction.offset, "expected an index below " + std::to_string(table.size) + " into " +
+                                            table.name + ", found " + std::to_string(index) + " in " +
                                             std::string(op_name(instruction.op)));
     }
 }

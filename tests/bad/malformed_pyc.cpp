@@ -3,8 +3,8 @@
 //
 //   malformed_pyc SEED a.pyc b.pyc ...
 //
-// Damages: cut off at every length; every single bit flipped; every byte replaced by 0, 0x7f, 0x80, 0xff and by the type
-// codes of containers and references; a number of random changes of several bytes.
+// Damages: cut off at every length; every single bit flipped; every byte replaced by 0, 0x7f, 0x80, 0xff and by the
+// type codes of containers and references; a number of random changes of several bytes.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

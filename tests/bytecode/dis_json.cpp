@@ -129,7 +129,8 @@ void print_file(std::size_t index, const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
     try {
-        const auto root = path.ends_with(".dis") ? depyf::assemble(bytes) : depyf::read_pyc(depyf::as_bytes(bytes)).code;
+        const bool assembles = path.ends_with(".dis");
+        const auto root = assembles ? depyf::assemble(bytes) : depyf::read_pyc(depyf::as_bytes(bytes)).code;
         for (const depyf::CodeObject* code : depyf::nested_code_objects(*root)) {
             try {
                 std::cout << json_code(*code, index) << '\n';

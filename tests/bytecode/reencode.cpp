@@ -49,7 +49,8 @@ bool same(const Unplaced& a, const Unplaced& b) {
     }
     for (std::size_t i = 0; equal && i < a.exceptions.size(); ++i) {
         const auto &x = a.exceptions[i], &y = b.exceptions[i];
-        equal = x.start == y.start && x.end == y.end && x.target == y.target && x.depth == y.depth && x.lasti == y.lasti;
+        equal = x.start == y.start && x.end == y.end && x.target == y.target;
+        equal = equal && x.depth == y.depth && x.lasti == y.lasti;
     }
     return equal;
 }
