@@ -200,8 +200,27 @@ def module_functions(module: ModuleType) -> Iterator[FunctionType]:
 def graph_function(module: Any) -> Tuple[Optional[FunctionType], str]:
     """(the function that runs a graph module, the text it was compiled from)."""
     forward = type(module).__dict__.get("forward")
+    if getattr(forward, "__name__", "") == "_lazy_forward":
+        return None, ""  # not compiled before its first call
     code = getattr(module, "_code", "")
     return (forward if isinstance(forward, FunctionType) else None), (code if isinstance(code, str) else "")
+
+
+def live_graphs() -> List[Any]:
+    """Every graph module that is alive: backends run copies of those that were logged."""
+    import gc
+
+    graph_module = torch.fx.GraphModule
+    return [
+        found for found in gc.get_objects() if isinstance(type(found), type) and issubclass(type(found), graph_module)
+    ]
+
+
+def compile_graph(module: Any) -> None:
+    """Compiles the text of a graph module now rather than at its first call; without effect where that has been."""
+    recompile = getattr(module, "real_recompile", None)
+    if recompile is not None and getattr(module, "_needs_recompile", None) is not None and module._needs_recompile():
+        recompile()
 
 
 def no_recompilation() -> Any:
@@ -224,29 +243,6 @@ class _EvalFrameOff:
         from torch._C._dynamo.eval_frame import set_eval_frame
 
         set_eval_frame(self.previous)
-
-
-class GraphsAsText:
-    """Inside, a graph that torch would interpret node by node (backend "aot_eager") runs as its text, so that lines in
-    it can be stopped at. The one place where a function of torch is exchanged; `depyf.debug()` alone uses it."""
-
-    def __enter__(self) -> None:
-        interpreter = torch.fx.Interpreter
-        self._original = original = interpreter.__dict__.get("boxed_run")
-
-        def boxed_run(self: Any, args_list: List[Any]) -> Any:
-            if type(self) is not interpreter or not isinstance(self.module, torch.fx.GraphModule):
-                return original(self, args_list)  # type: ignore[misc]
-            arguments = list(args_list)
-            args_list.clear()
-            return self.module.forward(*arguments)
-
-        if original is not None:
-            interpreter.boxed_run = boxed_run  # type: ignore[method-assign,unused-ignore]
-
-    def __exit__(self, *exception: Any) -> None:
-        if self._original is not None:
-            torch.fx.Interpreter.boxed_run = self._original  # type: ignore[method-assign,unused-ignore]
 
 
 def rank() -> Optional[int]:

@@ -55,6 +55,10 @@ def graph_to_file(module: Any, path: str, text: str) -> bool:
     function, source = compat.graph_function(module)
     if function is None or not source:
         return False
+    if function.__code__.co_filename == path:
+        return True
+    if not function.__code__.co_filename.startswith("<"):
+        return False  # it has been pointed at another file
     lines = _matched_lines(source, text)
     if not lines:
         return False
@@ -64,12 +68,15 @@ def graph_to_file(module: Any, path: str, text: str) -> bool:
 
 def _matched_lines(source: str, text: str) -> Dict[int, int]:
     running, readable = _forward(ast.parse(source)), _forward(ast.parse(text))
-    if running is None or readable is None or len(running.body) != len(readable.body):
+    if running is None or readable is None:
         return {}
-    lines = {running.lineno: readable.lineno}
-    for one, other in zip(running.body, readable.body):
-        if _targets(one) != _targets(other):
-            return {}
+    # A graph with boxed arguments first unpacks and clears their list, which the readable text does not show.
+    prologue = len(running.body) - len(readable.body)
+    pairs = list(zip(running.body[max(prologue, 0) :], readable.body))
+    if prologue < 0 or not pairs or any(_shape(one) != _shape(other) for one, other in pairs):
+        return {}
+    lines = {line: readable.lineno for line in range(running.lineno, pairs[0][0].lineno)}
+    for one, other in pairs:
         for line in range(one.lineno, (one.end_lineno or one.lineno) + 1):
             lines.setdefault(line, other.lineno)
     return lines
@@ -87,12 +94,12 @@ def _forward(tree: ast.Module) -> Optional[ast.FunctionDef]:
     return None
 
 
-def _targets(node: ast.stmt) -> List[str]:
+def _shape(node: ast.stmt) -> List[str]:
     if isinstance(node, ast.AnnAssign):
-        return [ast.dump(node.target)]
+        return [ast.dump(node.target), ast.dump(node.value) if node.value is not None else ""]
     if isinstance(node, ast.Assign):
-        return [ast.dump(target) for target in node.targets]
-    return [type(node).__name__]
+        return [ast.dump(target) for target in node.targets] + [ast.dump(node.value)]
+    return [ast.dump(node)]
 
 
 def _moved(code: CodeType, path: str, lines: Dict[int, int]) -> CodeType:

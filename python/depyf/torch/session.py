@@ -54,7 +54,8 @@ class Session(ContextDecorator):
         self._functions: Dict[str, str] = {}
         self._origins: Dict[str, str] = {}
         self._graph_texts: Dict[str, str] = {}
-        self._waiting: List[Any] = []  # files whose running code is not there yet
+        self._graphs: List[Any] = []  # (weak reference, path, text)
+        self._waiting: List[Any] = []  # generated modules that are not loaded yet: (origin, path, lines above)
         self._counters = compat.counters()
         _last_folder = self.dump.root
         try:
@@ -74,7 +75,13 @@ class Session(ContextDecorator):
         if self.dump.foreign:
             return
         _last_folder = self.dump.folder if os.path.isdir(self.dump.root) else self.dump.root
-        for step in (self._relink_waiting, self._add_older, self.write_full_code, self._write_index):
+        for step in (
+            self._relink_modules,
+            self._relink_graphs,
+            self._add_older,
+            self.write_full_code,
+            self._write_index,
+        ):
             try:
                 step()
             except Exception as error:
@@ -88,7 +95,8 @@ class Session(ContextDecorator):
         try:
             with self._lock:
                 self._tap.attach()
-                self._relink_waiting()
+                self._relink_modules()
+                self._relink_graphs(last=False)
                 return self._add_frame(
                     original, new, compat.compile_id(), compat.frame_globals(), relinked=True
                 ).running
@@ -107,7 +115,7 @@ class Session(ContextDecorator):
                     self._write_event(kind, event)
                     break
             if event.name.endswith("compilation_metrics"):
-                self._relink_waiting()
+                self._relink_modules()
 
     def _remember(self, event: Event) -> None:
         if event.name == "dynamo_start" and event.stack:
@@ -136,27 +144,51 @@ class Session(ContextDecorator):
             if path is None or not isinstance(file.content, str):
                 continue
             if kind is graphs and event.module is not None:
-                self._waiting.append(("graph", event.module, path, file.content))
+                self._graphs.append((event.module, path, file.content))
             elif kind is kernels:
                 shift = file.content.count("\n") - (event.payload or "").count("\n")
-                self._waiting.append(("module", kernels.origin_of(event), path, shift))
+                self._waiting.append((kernels.origin_of(event), path, shift))
 
     # --------------------------------------------------------------- re-line
 
-    def _relink_waiting(self) -> None:
-        """Points graphs and generated modules that exist by now at their dumped text."""
+    def _relink_modules(self) -> None:
+        """Points generated modules that are loaded by now at their dumped text."""
         left = []
-        for kind, source, path, detail in self._waiting:
+        for origin, path, lines in self._waiting:
             try:
-                if kind == "graph":
-                    module = source()
-                    if module is not None:
-                        relink.graph_to_file(module, path, detail)
-                elif not relink.module_to_file(source, path, detail):
-                    left.append((kind, source, path, detail))
+                if not relink.module_to_file(origin, path, lines):
+                    left.append((origin, path, lines))
             except Exception as error:
                 self.dump.note("breakpoints in %s" % os.path.basename(path), error)
         self._waiting = left
+
+    def _relink_graphs(self, last: bool = True) -> None:
+        """Points graphs at their dumped text. A graph may be compiled anew, or for the first time, after it was
+        logged, so all are looked at again in the end, where those that have not run yet are compiled (`last`)."""
+        for reference, path, text in self._graphs if last else self._graphs[-8:]:
+            module = reference()
+            if module is not None:
+                self._relink_graph(module, path, text, last)
+        copied = [graph for graph in self._graphs if not self._has_kernel(graph[1])]
+        if last and copied:
+            for module in compat.live_graphs():
+                for _, path, text in copied:
+                    if self._relink_graph(module, path, text, True):
+                        break
+
+    def _relink_graph(self, module: Any, path: str, text: str, compile_now: bool) -> bool:
+        try:
+            if compile_now:
+                compat.compile_graph(module)
+            return relink.graph_to_file(module, path, text)
+        except Exception as error:
+            self.dump.note("breakpoints in %s" % os.path.basename(path), error)
+            return False
+
+    def _has_kernel(self, path: str) -> bool:
+        """Whether Inductor's code runs instead of the graph in `path`."""
+        function = os.path.basename(path).split(".")[0]
+        return any(file.name.startswith(function + ".kernel_") for file in self.dump.written)
 
     def _add_frame(
         self, original: CodeType, new: CodeType, compile_id: str, variables: Dict[str, Any], relinked: bool
@@ -272,8 +304,6 @@ class _Debug(ContextDecorator):
             raise RuntimeError("depyf.debug() needs the dump of an earlier depyf.prepare_debug()")
         self._stance = compat.no_recompilation()
         self._stance.__enter__()
-        self._text = compat.GraphsAsText()
-        self._text.__enter__()
         print(
             "depyf: paused. The files are in %s; start with full_code_for_*.py. Set breakpoints in the "
             "__transformed_code_*, __compiled_fn_* files or in your own, then continue." % _last_folder,
@@ -282,7 +312,6 @@ class _Debug(ContextDecorator):
         breakpoint()
 
     def __exit__(self, *exception: Any) -> None:
-        self._text.__exit__(*exception)
         self._stance.__exit__(*exception)
 
 

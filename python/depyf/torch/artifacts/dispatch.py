@@ -51,9 +51,8 @@ class _Page:
         self._function(code, "compiled_" + name, name)
         origin = "%s:%d in %s" % (code.co_filename, code.co_firstlineno, code.co_name)
         above = header("All that runs when %s is called, from top to bottom" % code.co_name, "", origin, "index.md")
-        imports = "".join(
-            "import %s as %s\n" % (module, alias) for alias, module in sorted(self._modules.items()) if alias != "torch"
-        )
+        modules = sorted(pair for pair in self._modules.items() if pair[0] != "torch")
+        imports = "".join("import %s as %s\n" % (module, alias) for alias, module in modules)
         return above + _IMPORTS + imports + "\n\n" + "\n\n".join(self._sections)
 
     def _function(self, start: CodeType, dispatcher: str, original: str) -> None:
