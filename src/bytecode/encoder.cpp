@@ -23,8 +23,8 @@ class Layout {
         }
     }
 
-    // Operands of jumps depend on sizes and sizes on operands. sizes_ only grows, so that it ends; an operand that became
-    // shorter keeps the prefixes that it once needed.
+    // Operands of jumps depend on sizes and sizes on operands. sizes_ only grows, so that it ends; an operand that
+    // became shorter keeps the prefixes that it once needed.
     void settle() {
         for (bool changed = true; changed;) {
             changed = false;
@@ -81,8 +81,9 @@ class Layout {
             default: distance = target - next; break;
         }
         if (distance < 0) {
-            throw Error(starts_[i], "expected a label in the direction of " +
-                                        std::string(op_name(instructions_[i].op)) + ", found one in the other direction");
+            const std::string opname(op_name(instructions_[i].op));
+            throw Error(starts_[i],
+                        "expected a label in the direction of " + opname + ", found one in the other direction");
         }
         return static_cast<std::uint32_t>(distance) / features(version_).jump_unit;
     }
