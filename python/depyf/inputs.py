@@ -1,7 +1,7 @@
 """What a user may hand in, and the code object it leads to."""
 
 import os
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Union
 
 from depyf import _engine
@@ -53,16 +53,23 @@ def _from_module(module: ModuleType) -> Union[CodeType, _engine.Code]:
 
 
 def _from_callable(obj: Any) -> CodeType:
-    seen = set()
-    while id(obj) not in seen:
-        seen.add(id(obj))
+    current = obj
+    for _ in range(100):  # layers of wrappers
         for attribute in ("__code__", "gi_code", "cr_code", "ag_code"):
-            code = getattr(obj, attribute, None)
+            code = getattr(current, attribute, None)
             if isinstance(code, CodeType):
                 return code
-        for attribute in ("__func__", "func", "fget", "__wrapped__", "__call__"):
-            inner = getattr(obj, attribute, None)
-            if inner is not None:
-                obj = inner
-                break
+        current = _wrapped(current)
+        if current is None:
+            break
     raise TypeError("%s has no Python bytecode" % type(obj).__name__)
+
+
+def _wrapped(obj: Any) -> Any:
+    """What a method, a partial, a property, a decorated or a callable object leads to; None where it is none of these."""
+    for attribute in ("__func__", "func", "fget", "__wrapped__"):
+        inner = getattr(obj, attribute, None)
+        if inner is not None:
+            return inner
+    call = getattr(type(obj), "__call__", None)
+    return call if isinstance(call, FunctionType) else None
