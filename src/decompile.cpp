@@ -1,14 +1,29 @@
-// The whole road, stage by stage.
+// The whole road: every code object passes lift, normalise, express, structure and refine (define/definer.cpp runs them);
+// the tree is printed once.
 #include "depyf/decompile.h"
 
+#include <algorithm>
+
+#include "ast/node.h"
 #include "bytecode/code_object.h"
+#include "define/definer.h"
+#include "print/printer.h"
 
 namespace depyf {
 
-Decompilation decompile(const CodeObject& code, const Options&) {
+Decompilation decompile(const CodeObject& code, const Options& options) {
     Decompilation result;
-    result.codes.push_back({code.name, Verdict::Failed});
-    result.diagnostics.push_back({code.name, -1, "the stages after the reader are not connected yet"});
+    ast::Tree tree;
+    Definer definer(tree, options, result);
+    const ast::Body body = options.as_module ? definer.module(code) : definer.lone(code);
+    PrintedText printed = print_module(body, code.version);
+    result.source = std::move(printed.text);
+    for (const PrintedLine& line : printed.lines) {
+        for (std::uint32_t offset : line.stmt->offsets) result.line_map.push_back({line.stmt->code_index, offset, line.line});
+    }
+    std::sort(result.line_map.begin(), result.line_map.end(), [](const LineMapEntry& a, const LineMapEntry& b) {
+        return std::pair(a.code_index, a.offset) < std::pair(b.code_index, b.offset);
+    });
     return result;
 }
 

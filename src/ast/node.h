@@ -55,11 +55,13 @@ enum class ExprKind : std::uint8_t {
     Exception,       // a value that entering a handler pushed
     ForItem,         // the value that FOR_ITER pushed
     UnpackItem,      // element `number` of an unpacking; items: the Unpack node
-    Unpack,          // UNPACK_SEQUENCE / UNPACK_EX; items: value
+    Unpack,          // UNPACK_SEQUENCE / UNPACK_EX; items: value, then the targets (null until stored); number: the
+                     // starred one + 1, or 0
     Function,        // MAKE_FUNCTION's result; function
     BuildClass,      // LOAD_BUILD_CLASS
     AssignChain,     // value already stored in the targets items[1..], still on the stack; items[0]: value
-    ImportModule,    // IMPORT_NAME's result
+    ImportModule,    // IMPORT_NAME's result; name, number: level; flag: has a `from` list; is_and: lazy; keywords: what
+                     // was stored so far, name and (as a Name) the local name
     ImportMember,    // IMPORT_FROM's result; items: ImportModule; name
     ExceptionMatch,  // items: exception type; flag: except*
     Accumulator,     // the list, set or dict that a comprehension fills
@@ -82,7 +84,7 @@ struct Comprehension {
     bool is_async = false;
 };
 
-struct FunctionValue;   // structure-time payload of ExprKind::Function, defined where it is used
+struct FunctionValue;   // payload of ExprKind::Function: ast/function_value.h
 
 struct Expr {
     ExprKind kind = ExprKind::Constant;
@@ -93,6 +95,7 @@ struct Expr {
     char conversion = 0;                       // FormattedValue, Interpolation: 0, 'r', 's', 'a'
     std::uint32_t number = 0;                  // see the kinds
     std::uint32_t order = 0;                   // evaluation order: smaller was pushed earlier
+    std::uint32_t copies = 0;                  // how many times more than once it lies on the stack
     Location location;
     std::string name;
     const Constant* value = nullptr;
@@ -188,6 +191,8 @@ struct Stmt {
 // Owns every node of one decompilation. Addresses stay valid as long as the tree lives.
 class Tree {
   public:
+    Tree();
+    ~Tree();
     Expr* expr(ExprKind kind) { exprs_.emplace_back().kind = kind; return &exprs_.back(); }
     Expr* expr(ExprKind kind, std::vector<Expr*> items) { Expr* e = expr(kind); e->items = std::move(items); return e; }
     Expr* name(std::string id) { Expr* e = expr(ExprKind::Name); e->name = std::move(id); return e; }
@@ -196,6 +201,7 @@ class Tree {
     Stmt* stmt(StmtKind kind) { stmts_.emplace_back().kind = kind; return &stmts_.back(); }
     Pattern* pattern(PatternKind kind) { patterns_.emplace_back().kind = kind; return &patterns_.back(); }
     Arguments* arguments() { return &arguments_.emplace_back(); }
+    FunctionValue* function();
 
   private:
     std::deque<Expr> exprs_;
@@ -203,6 +209,7 @@ class Tree {
     std::deque<Pattern> patterns_;
     std::deque<Arguments> arguments_;
     std::deque<Constant> constants_;
+    std::vector<std::unique_ptr<FunctionValue>> functions_;
 };
 
 }  // namespace depyf::ast

@@ -28,6 +28,7 @@ struct Block {
     std::int32_t handler_id = -1;      // Setup
     Exit exit = Exit::Fall;
     bool kept_when = false;            // Keep
+    bool falls_true = true;            // Branch: the true edge is the one that falls through in the layout
     bool executed = false, dead = false;
     std::vector<std::int32_t> preds;   // each once for every edge
     ast::Expr* value = nullptr;

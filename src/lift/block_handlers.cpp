@@ -121,12 +121,14 @@ class Walk {
         if (loop < 0) throw Error(in.offset, "not in a loop");
         if (in.op == Op::BreakLoop) {
             in.target = block(loop).loop_end;
+            in.count = static_cast<std::uint32_t>(block(loop).depth);
             reach(in.target, block(loop).parent, block(loop).depth);
         } else {
+            in.count = static_cast<std::uint32_t>(state_[static_cast<std::size_t>(in.target)].depth);
             reach(in.target, loop, state_[static_cast<std::size_t>(in.target)].depth);
         }
         in.op = Op::Jump;
-        in.flag = true;   // unwinds: the stack is cut to the target's depth
+        in.flag = true;   // unwinds: the stack is cut to `count` items
         in.next = -1;
     }
 

@@ -17,6 +17,8 @@ void thread_jumps(ir::Function& function);
 void mark_protected_entries(ir::Function& function);
 // Exits of a try whose handler is a finally body (or the clean-up of `except ... as name`) skip their copy of it.
 void skip_finally_copies(ir::Function& function);
+// The `return None` that nobody wrote, of which there may be a copy on every path, becomes one. Marked by Inst::flag.
+void join_implicit_returns(ir::Function& function);
 // Instructions that came from the same place in the source and do the same become one.
 void merge_copies(ir::Function& function);
 

@@ -1,0 +1,282 @@
+#include "define/definer.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "bytecode/disassembler.h"
+#include "express/comprehension.h"
+#include "express/express.h"
+#include "lift/lift.h"
+#include "normalise/normalise.h"
+#include "structure/structure.h"
+
+namespace depyf {
+
+using ast::Body;
+using ast::Expr;
+using ast::ExprKind;
+using ast::Stmt;
+using ast::StmtKind;
+
+std::string Definer::qualified(const CodeObject& code) const {
+    if (!code.qualname.empty()) return code.qualname;
+    std::string text;
+    for (std::size_t i = 1; i < scopes_.size(); ++i) text += scopes_[i] + ".";
+    return text + code.name;
+}
+
+Body Definer::body(const CodeObject& code, ScopeKind scope) {
+    const auto index = static_cast<std::uint32_t>(result_.codes.size());
+    result_.codes.push_back({qualified(code), Verdict::Unproved});
+    Body statements;
+    const std::size_t depth = scopes_.size();
+    try {
+        if (scopes_.size() >= options_.max_depth) throw Error(-1, "code objects are nested too deeply");
+        scopes_.push_back(code.name);
+        ir::Function function = lift(code);
+        normalise(function);
+        ExpressContext context{&tree_, this, class_name_, index};
+        const FlowGraph graph = express(function, context);
+        statements = structure(graph, tree_, index);
+        RefineContext refining{&tree_, &code, function.features, scope};
+        refine(statements, refining);
+        scopes_.pop_back();
+    } catch (const Error& error) {
+        scopes_.resize(depth);
+        statements = stub(code, error.offset(), error.what());
+        result_.codes[index].verdict = Verdict::Failed;
+    } catch (const std::exception& error) {
+        scopes_.resize(depth);
+        statements = stub(code, -1, std::string("internal error: ") + error.what());
+        result_.codes[index].verdict = Verdict::Failed;
+    }
+    declarations(code, scope, statements);
+    return statements;
+}
+
+Body Definer::stub(const CodeObject& code, std::int64_t offset, const std::string& message) {
+    result_.diagnostics.push_back({qualified(code), offset, message});
+    Stmt* note = tree_.stmt(StmtKind::Comment);
+    note->name = "depyf could not decompile this code object: " + message + (offset >= 0 ? " at offset " + std::to_string(offset) : "");
+    Stmt* raise = tree_.stmt(StmtKind::Raise);
+    Constant text;
+    text.kind = Constant::Kind::Str;
+    text.text = "not decompiled: " + message;
+    raise->exprs = {tree_.expr(ExprKind::Call, {tree_.name("NotImplementedError"), tree_.constant(text)})};
+    return {note, raise};
+}
+
+// `global` and `nonlocal` for what the instructions store to.
+void Definer::declarations(const CodeObject& code, ScopeKind scope, Body& statements) const {
+    std::vector<std::string> globals, nonlocals;
+    auto add = [](std::vector<std::string>& names, const std::string& name) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    };
+    ir::Function function;
+    try {
+        function = lift(code);
+    } catch (const Error&) {
+        return;
+    }
+    for (const ir::Inst& inst : function.insts) {
+        switch (inst.op) {
+            case ir::Op::StoreGlobal: case ir::Op::DeleteGlobal: add(globals, *inst.name); break;
+            case ir::Op::LoadGlobal:
+                if (scope != ScopeKind::Function) add(globals, *inst.name);
+                break;
+            case ir::Op::StoreDeref: case ir::Op::DeleteDeref:
+                if (std::find(code.freevars.begin(), code.freevars.end(), *inst.name) != code.freevars.end()) add(nonlocals, *inst.name);
+                break;
+            default: break;
+        }
+    }
+    std::size_t at = 0;
+    if (scope != ScopeKind::Function && !statements.empty() && statements[0]->kind == StmtKind::Expr) at = 1;
+    auto declare = [&](StmtKind kind, const std::vector<std::string>& names) {
+        if (names.empty()) return;
+        Stmt* stmt = const_cast<ast::Tree&>(tree_).stmt(kind);
+        for (const std::string& name : names) stmt->aliases.push_back({name, ""});
+        statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(at), stmt);
+    };
+    declare(StmtKind::Nonlocal, nonlocals);
+    declare(StmtKind::Global, globals);
+}
+
+Body Definer::module(const CodeObject& code) {
+    if (code.flags & kOptimized) return lone(code);
+    return body(code, ScopeKind::Module);
+}
+
+Body Definer::lone(const CodeObject& code) {
+    if (!(code.flags & kOptimized)) return body(code, ScopeKind::Module);
+    auto* value = tree_.function();
+    value->code = &code;
+    Expr* function = tree_.expr(ExprKind::Function);
+    function->function = value;
+    if (code.name == "<lambda>") {
+        if (Expr* e = lambda(function)) {
+            Stmt* stmt = tree_.stmt(StmtKind::Expr);
+            stmt->exprs = {e};
+            return {stmt};
+        }
+    }
+    if (Stmt* stmt = definition(function)) return {stmt};
+    return {};
+}
+
+Body Definer::function_body(const CodeObject& code) {
+    Body statements = body(code, ScopeKind::Function);
+    const Features& f = features(code.version);
+    const bool docstring = !code.consts.empty() && code.consts[0].kind == Constant::Kind::Str &&
+                           (!f.docstring_flag || (code.flags & kHasDocstring)) && code.name != "<lambda>";
+    if (docstring) {
+        Stmt* stmt = tree_.stmt(StmtKind::Expr);
+        stmt->exprs = {tree_.constant(&code.consts[0])};
+        statements.insert(statements.begin(), stmt);
+    }
+    return statements;
+}
+
+Stmt* Definer::definition(Expr* function) {
+    const CodeObject& code = *function->function->code;
+    if (code.name == "<lambda>") return nullptr;
+    const bool async = code.flags & (kCoroutine | kAsyncGenerator);
+    Stmt* stmt = tree_.stmt(async ? StmtKind::AsyncFunctionDef : StmtKind::FunctionDef);
+    stmt->name = code.name;
+    if (!class_name_.empty() && code.name.rfind("_" + class_name_ + "__", 0) == 0) stmt->name = code.name.substr(class_name_.size() + 1);
+    stmt->args = arguments(*function->function, &stmt->returns);
+    stmt->body = function_body(code);
+    const bool generator = code.flags & (kGenerator | kAsyncGenerator);
+    if (generator) keep_generator(code, stmt->body);
+    return stmt;
+}
+
+// A generator whose yields are all unreachable needs one all the same.
+void Definer::keep_generator(const CodeObject& code, Body& statements) {
+    ir::Function function;
+    try {
+        function = lift(code);
+    } catch (const Error&) {
+        return;
+    }
+    std::vector<bool> seen(function.insts.size(), false);
+    std::vector<std::int32_t> todo{function.entry};
+    while (!todo.empty()) {
+        const std::int32_t i = todo.back();
+        todo.pop_back();
+        if (i < 0 || seen[static_cast<std::size_t>(i)]) continue;
+        seen[static_cast<std::size_t>(i)] = true;
+        const ir::Inst& inst = function.insts[static_cast<std::size_t>(i)];
+        if (inst.op == ir::Op::Yield || inst.op == ir::Op::YieldFrom) return;
+        todo.push_back(inst.next);
+        todo.push_back(inst.target);
+        if (inst.handler >= 0) todo.push_back(function.handlers[static_cast<std::size_t>(inst.handler)].target);
+    }
+    Constant no;
+    no.kind = Constant::Kind::False;
+    Stmt* guard = tree_.stmt(StmtKind::If);
+    guard->exprs = {tree_.constant(no)};
+    Stmt* yield = tree_.stmt(StmtKind::Expr);
+    yield->exprs = {tree_.expr(ExprKind::Yield, {nullptr})};
+    guard->body = {yield};
+    statements.push_back(guard);
+}
+
+Expr* Definer::lambda(Expr* function) {
+    const CodeObject& code = *function->function->code;
+    if (code.name != "<lambda>") return nullptr;
+    Expr* returns = nullptr;
+    ast::Arguments* args = arguments(*function->function, &returns);
+    const Body statements = body(code, ScopeKind::Function);
+    Expr* value = as_expression(statements, 0);
+    if (!value) {
+        result_.diagnostics.push_back({qualified(code), -1, "the lambda's body is no single expression"});
+        value = tree_.name("...");
+    }
+    Expr* e = tree_.expr(ExprKind::Lambda, {value});
+    e->args = args;
+    e->order = function->order;
+    e->location = function->location;
+    return e;
+}
+
+// The value that statements return, as one expression: nested ifs become conditional expressions.
+Expr* Definer::as_expression(const Body& statements, std::size_t from) {
+    if (from >= statements.size()) {
+        Constant none;
+        return tree_.constant(none);
+    }
+    const Stmt* stmt = statements[from];
+    if (stmt->kind == StmtKind::Return) {
+        if (stmt->exprs.empty()) {
+            Constant none;
+            return tree_.constant(none);
+        }
+        return stmt->exprs[0];
+    }
+    if (stmt->kind == StmtKind::Expr && from + 1 == statements.size()) return stmt->exprs[0];
+    if (stmt->kind != StmtKind::If) return nullptr;
+    Expr* body = as_expression(stmt->body, 0);
+    Expr* orelse = stmt->orelse.empty() ? as_expression(statements, from + 1) : as_expression(stmt->orelse, 0);
+    if (!body || !orelse) return nullptr;
+    return tree_.expr(ExprKind::IfExp, {stmt->exprs[0], body, orelse});
+}
+
+Expr* Definer::comprehension(Expr* function, Expr* iterable) {
+    const CodeObject& code = *function->function->code;
+    const auto index = static_cast<std::uint32_t>(result_.codes.size());
+    result_.codes.push_back({qualified(code), Verdict::Unproved});
+    const std::size_t depth = scopes_.size();
+    try {
+        scopes_.push_back(code.name);
+        ir::Function lifted = lift(code);
+        normalise(lifted);
+        ExpressContext context{&tree_, this, class_name_, index};
+        const FlowGraph graph = express(lifted, context);
+        scopes_.resize(depth);
+        Expr* result = nullptr;
+        if (code.name == "<genexpr>") {
+            std::int32_t b = graph.entry;
+            while (b >= 0 && graph[b].exit == Exit::Fall && graph[b].pure()) b = graph[b].next;
+            if (b < 0) throw Error(0, "a generator expression without a loop");
+            auto parts = read_comprehension(graph, b, tree_);
+            if (!parts) throw Error(0, "a generator expression that is no plain loop");
+            result = tree_.expr(ExprKind::GeneratorExp, parts->elements);
+            if (parts->unpacks) result->items[0] = tree_.expr(ExprKind::Starred, {result->items[0]});
+            result->generators = parts->generators;
+        } else {
+            const Block& block = graph[graph.entry];
+            if (block.exit != Exit::Return || !block.pure() || block.value->generators.empty()) throw Error(0, "a comprehension that is no plain loop");
+            result = block.value;
+        }
+        const bool iterator = iterable->kind == ExprKind::Iterator && !iterable->items.empty();
+        result->generators[0].iter = iterator ? iterable->items[0] : iterable;
+        result->order = function->order;
+        return result;
+    } catch (const Error& error) {
+        scopes_.resize(depth);
+        result_.codes[index].verdict = Verdict::Failed;
+        result_.diagnostics.push_back({qualified(code), error.offset(), error.what()});
+        return nullptr;
+    }
+}
+
+Stmt* Definer::class_definition(Expr* call) {
+    if (call->items.size() < 3 || call->items[1]->kind != ExprKind::Function || call->items[2]->kind != ExprKind::Constant) return nullptr;
+    const CodeObject& code = *call->items[1]->function->code;
+    Stmt* stmt = tree_.stmt(StmtKind::ClassDef);
+    stmt->name = call->items[2]->value->text;
+    stmt->exprs.assign(call->items.begin() + 3, call->items.end());
+    stmt->keywords = call->keywords;
+    const std::string outer = class_name_;
+    class_name_ = code.name;
+    class_name_.erase(0, class_name_.find_first_not_of('_') == std::string::npos ? class_name_.size() : class_name_.find_first_not_of('_'));
+    stmt->body = body(code, ScopeKind::Class);
+    class_name_ = outer;
+    return stmt;
+}
+
+Stmt* Definer::generic(Expr*) { return nullptr; }
+
+}  // namespace depyf

@@ -1,0 +1,53 @@
+// Code objects -> definitions: runs every stage for one code object and, when a nested one turns up on the way, for it
+// too. What goes wrong with one code object costs that one only.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ast/function_value.h"
+#include "ast/node.h"
+#include "depyf/decompile.h"
+#include "express/nested.h"
+#include "refine/refine.h"
+
+namespace depyf {
+
+class Definer : public NestedCode {
+  public:
+    Definer(ast::Tree& tree, const Options& options, Decompilation& result) : tree_(tree), options_(options), result_(result) {}
+
+    // The statements of a module, or of any other code object on its own.
+    ast::Body module(const CodeObject& code);
+    // The def or class statement (or a lambda assigned to a name) that a lone code object belongs to.
+    ast::Body lone(const CodeObject& code);
+
+    ast::Expr* lambda(ast::Expr* function) override;
+    ast::Expr* comprehension(ast::Expr* function, ast::Expr* iterable) override;
+    ast::Stmt* definition(ast::Expr* function) override;
+    ast::Stmt* class_definition(ast::Expr* call) override;
+    ast::Stmt* generic(ast::Expr* call) override;
+
+  private:
+    // Runs lift ... refine. On failure the statements are a stub that raises, and a diagnostic says why.
+    ast::Body body(const CodeObject& code, ScopeKind scope);
+    ast::Body function_body(const CodeObject& code);
+    ast::Body stub(const CodeObject& code, std::int64_t offset, const std::string& message);
+    ast::Arguments* arguments(const ast::FunctionValue& function, ast::Expr** returns);
+    void annotations(const ast::FunctionValue& function, ast::Arguments& args, ast::Expr** returns);
+    std::vector<std::pair<std::string, ast::Expr*>> deferred_annotations(const CodeObject& code);
+    void keep_generator(const CodeObject& code, ast::Body& body);
+    void declarations(const CodeObject& code, ScopeKind scope, ast::Body& body) const;
+    ast::Expr* as_expression(const ast::Body& body, std::size_t from);
+    ast::Expr* annotation_value(ast::Expr* value, const CodeObject& code);
+    std::string qualified(const CodeObject& code) const;
+
+    ast::Tree& tree_;
+    const Options& options_;
+    Decompilation& result_;
+    std::vector<std::string> scopes_;    // names of the enclosing code objects
+    std::string class_name_;             // innermost enclosing class
+};
+
+}  // namespace depyf

@@ -1,0 +1,53 @@
+#include "express/conditions.h"
+
+namespace depyf {
+
+using ast::CompareOperator;
+using ast::Expr;
+using ast::ExprKind;
+
+Expr* negated(ast::Tree& tree, Expr* e) {
+    if (e->kind == ExprKind::UnaryOp && e->unary == ast::UnaryOperator::Not) return e->items[0];
+    if (e->kind == ExprKind::Compare && e->flag && e->compare_ops.size() == 1) {   // `is None` from the jump's own name
+        Expr* flipped = tree.expr(ExprKind::Compare, e->items);
+        flipped->flag = true;
+        flipped->order = e->order;
+        flipped->location = e->location;
+        flipped->compare_ops = {e->compare_ops[0] == CompareOperator::Is ? CompareOperator::IsNot : CompareOperator::Is};
+        return flipped;
+    }
+    Expr* result = tree.expr(ExprKind::UnaryOp, {e});
+    result->unary = ast::UnaryOperator::Not;
+    result->order = e->order;
+    result->location = e->location;
+    return result;
+}
+
+Expr* bool_op(ast::Tree& tree, bool is_and, Expr* left, Expr* right) {
+    Expr* result = tree.expr(ExprKind::BoolOp);
+    result->is_and = is_and;
+    result->order = left->order;
+    result->location = left->location;
+    auto add = [&](Expr* e, bool flatten) {
+        if (flatten && e->kind == ExprKind::BoolOp && e->is_and == is_and) {
+            result->items.insert(result->items.end(), e->items.begin(), e->items.end());
+        } else {
+            result->items.push_back(e);
+        }
+    };
+    add(left, true);
+    add(right, true);
+    return result;
+}
+
+Expr* chained(ast::Tree& tree, Expr* first, Expr* second) {
+    Expr* result = tree.expr(ExprKind::Compare, first->items);
+    result->items.insert(result->items.end(), second->items.begin() + 1, second->items.end());
+    result->compare_ops = first->compare_ops;
+    result->compare_ops.insert(result->compare_ops.end(), second->compare_ops.begin(), second->compare_ops.end());
+    result->order = first->order;
+    result->location = first->location;
+    return result;
+}
+
+}  // namespace depyf

@@ -1,0 +1,268 @@
+// Displays, strings and unpacking.
+#include <algorithm>
+
+#include "base/error.h"
+#include "express/stack_machine.h"
+
+namespace depyf {
+
+using ast::Expr;
+using ast::ExprKind;
+
+namespace {
+
+bool is_constant(const Expr* e, Constant::Kind kind) { return e->kind == ExprKind::Constant && e->value->kind == kind; }
+
+}  // namespace
+
+bool StackMachine::displays(const ir::Inst& inst) {
+    switch (inst.op) {
+        case IrOp::BuildTuple: push(make(ExprKind::Tuple, pop_values(inst.count))); return true;
+        case IrOp::BuildList: push(make(ExprKind::List, pop_values(inst.count))); return true;
+        case IrOp::BuildSet: {
+            Expr* e = make(ExprKind::Set, pop_values(inst.count));
+            push(e);
+            return true;
+        }
+        case IrOp::BuildMap: push(make(ExprKind::Dict, pop_values(2 * static_cast<std::size_t>(inst.count)))); return true;
+        case IrOp::BuildConstKeyMap: {
+            Expr* keys = pop();
+            std::vector<Expr*> values = pop_values(inst.count);
+            if (!is_constant(keys, Constant::Kind::Tuple) || keys->value->items.size() != values.size()) {
+                throw Error(inst.offset, "BUILD_CONST_KEY_MAP without its tuple of keys");
+            }
+            Expr* dict = make(ExprKind::Dict);
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                Expr* key = tree_.constant(&keys->value->items[i]);
+                key->location = values[i]->location;
+                dict->items.push_back(key);
+                dict->items.push_back(values[i]);
+            }
+            push(dict);
+            return true;
+        }
+        case IrOp::BuildSlice: {
+            std::vector<Expr*> parts = pop_values(inst.count);
+            if (parts.size() == 2) parts.push_back(nullptr);
+            for (Expr*& part : parts) {
+                if (part && is_constant(part, Constant::Kind::None)) part = nullptr;
+            }
+            push(make(ExprKind::Slice, parts));
+            return true;
+        }
+        case IrOp::BuildTupleUnpack: case IrOp::BuildListUnpack: case IrOp::BuildSetUnpack: case IrOp::BuildTupleUnpackWithCall: {
+            const ExprKind kind = inst.op == IrOp::BuildListUnpack  ? ExprKind::List
+                                  : inst.op == IrOp::BuildSetUnpack ? ExprKind::Set
+                                                                  : ExprKind::Tuple;
+            Expr* e = make(kind);
+            for (Expr* part : pop_values(inst.count)) splice_positional(part, e->items, true);
+            e->flag = true;   // made of starred parts
+            push(e);
+            return true;
+        }
+        case IrOp::BuildMapUnpack: case IrOp::BuildMapUnpackWithCall: {
+            Expr* e = make(ExprKind::Dict);
+            for (Expr* part : pop_values(inst.count)) {
+                if (part->kind == ExprKind::Dict && !part->items.empty()) {
+                    e->items.insert(e->items.end(), part->items.begin(), part->items.end());
+                } else {
+                    e->items.push_back(nullptr);
+                    e->items.push_back(part);
+                }
+            }
+            push(e);
+            return true;
+        }
+        case IrOp::ListToTuple: {
+            Expr* list = pop();
+            if (list->kind != ExprKind::List) {
+                push(make(ExprKind::Call, {tree_.name("tuple"), list}));
+                return true;
+            }
+            list->kind = ExprKind::Tuple;
+            list->flag = true;
+            push(list);
+            return true;
+        }
+        case IrOp::UnpackSequence: case IrOp::UnpackEx: {
+            const std::uint32_t before = inst.count & 255, after = inst.count >> 8;
+            const std::uint32_t count = inst.op == IrOp::UnpackEx ? before + 1 + after : inst.count;
+            Expr* value = pop_raw();
+            if (count == 0) {
+                finish_store(make(ExprKind::List), value);
+                return true;
+            }
+            if (value->kind == ExprKind::Function) value = as_value(value);
+            Expr* unpack = make(ExprKind::Unpack, std::vector<Expr*>(count + 1, nullptr));
+            unpack->items[0] = value;
+            unpack->number = inst.op == IrOp::UnpackEx ? before + 1 : 0;
+            for (std::uint32_t i = count; i-- > 0;) {
+                Expr* item = make(ExprKind::UnpackItem, {unpack});
+                item->number = i;
+                item->order = value->order;
+                push(item);
+            }
+            return true;
+        }
+        default: return false;
+    }
+}
+
+// LIST_APPEND and its kin add to a display below on the stack, or, in a comprehension, to what the loop fills.
+bool StackMachine::extensions(const ir::Inst& inst) {
+    auto container_kind = [&](IrOp op) {
+        return op == IrOp::ListAppend || op == IrOp::ListExtend ? ExprKind::List
+               : op == IrOp::SetAdd || op == IrOp::SetUpdate    ? ExprKind::Set
+                                                            : ExprKind::Dict;
+    };
+    switch (inst.op) {
+        case IrOp::ListAppend: case IrOp::SetAdd: case IrOp::ListExtend: case IrOp::SetUpdate: {
+            Expr* value = pop();
+            Expr* container = peek(inst.count);
+            const bool extend = inst.op == IrOp::ListExtend || inst.op == IrOp::SetUpdate;
+            const bool in_loop = inst.count > 1;
+            if (in_loop || container->kind != container_kind(inst.op)) {
+                ast::Stmt* stmt = tree_.stmt(ast::StmtKind::Append);
+                stmt->exprs = {value};
+                stmt->number = inst.count;
+                stmt->flag = extend;
+                stmt->line = inst.location.line;
+                stmt->code_index = context_.code_index;
+                stmt->offsets.push_back(inst.offset);
+                stmt->name = "list";
+                if (!in_loop) stmt->exprs.push_back(container);
+                block_->statements.push_back(stmt);
+                return true;
+            }
+            if (!extend) {
+                container->items.push_back(value);
+            } else if (container->items.empty() && value->kind == ExprKind::Constant && value->value->items.size() >= 3 &&
+                       (value->value->kind == Constant::Kind::Tuple || value->value->kind == Constant::Kind::FrozenSet)) {
+                for (const Constant& item : value->value->items) container->items.push_back(tree_.constant(&item));
+            } else {
+                Expr* starred = make(ExprKind::Starred, {value});
+                container->items.push_back(starred);
+            }
+            return true;
+        }
+        case IrOp::MapAdd: {
+            Expr* second = pop();
+            Expr* first = pop();
+            const bool key_first = function_.features->dict_comprehension_key_first;
+            Expr* key = key_first ? first : second;
+            Expr* value = key_first ? second : first;
+            Expr* container = peek(inst.count);
+            if (inst.count > 1 || container->kind != ExprKind::Dict) {
+                ast::Stmt* stmt = tree_.stmt(ast::StmtKind::Append);
+                stmt->exprs = {key, value};
+                stmt->number = inst.count;
+                stmt->line = inst.location.line;
+                stmt->code_index = context_.code_index;
+                stmt->offsets.push_back(inst.offset);
+                stmt->name = "dict";
+                block_->statements.push_back(stmt);
+                return true;
+            }
+            container->items.push_back(key);
+            container->items.push_back(value);
+            return true;
+        }
+        case IrOp::DictUpdate: case IrOp::DictMerge: {
+            Expr* value = pop();
+            Expr* container = peek(inst.count);
+            if (inst.count > 1 || container->kind != ExprKind::Dict) {
+                ast::Stmt* stmt = tree_.stmt(ast::StmtKind::Append);
+                stmt->exprs = {value};
+                stmt->number = inst.count;
+                stmt->flag = true;
+                stmt->line = inst.location.line;
+                stmt->code_index = context_.code_index;
+                stmt->offsets.push_back(inst.offset);
+                stmt->name = "dict";
+                block_->statements.push_back(stmt);
+                return true;
+            }
+            const bool literal = value->kind == ExprKind::Dict && !value->items.empty() && !container->items.empty() && !value->flag;
+            if (literal) {
+                container->items.insert(container->items.end(), value->items.begin(), value->items.end());
+            } else {
+                container->items.push_back(nullptr);
+                container->items.push_back(value);
+            }
+            return true;
+        }
+        default: return false;
+    }
+}
+
+bool StackMachine::strings(const ir::Inst& inst) {
+    auto formatted = [&](Expr* value, char conversion, Expr* spec) {
+        if (spec && spec->kind != ExprKind::JoinedStr) spec = make(ExprKind::JoinedStr, {spec});
+        Expr* e = make(ExprKind::FormattedValue, {value, spec});
+        e->conversion = conversion;
+        Expr* joined = make(ExprKind::JoinedStr, {e});
+        joined->flag = true;   // one replacement field: BUILD_STRING takes it apart again
+        push(joined);
+    };
+    static constexpr char kConversions[] = {0, 's', 'r', 'a'};
+    switch (inst.op) {
+        case IrOp::FormatValue: {
+            Expr* spec = inst.count & 4 ? pop() : nullptr;
+            formatted(pop(), kConversions[inst.count & 3], spec);
+            return true;
+        }
+        case IrOp::ConvertValue: {
+            Expr* e = make(ExprKind::FormattedValue, {pop(), nullptr});
+            e->conversion = kConversions[inst.count & 3];
+            e->flag = true;   // waits for FORMAT_SIMPLE or FORMAT_WITH_SPEC
+            push(e);
+            return true;
+        }
+        case IrOp::FormatSimple: case IrOp::FormatWithSpec: {
+            Expr* spec = inst.op == IrOp::FormatWithSpec ? pop() : nullptr;
+            Expr* value = pop();
+            const bool converted = value->kind == ExprKind::FormattedValue && value->flag;
+            formatted(converted ? value->items[0] : value, converted ? value->conversion : 0, spec);
+            return true;
+        }
+        case IrOp::BuildString: {
+            Expr* e = make(ExprKind::JoinedStr);
+            for (Expr* part : pop_values(inst.count)) {
+                if (part->kind == ExprKind::JoinedStr && part->flag) e->items.push_back(part->items[0]);
+                else e->items.push_back(part);
+            }
+            push(e);
+            return true;
+        }
+        case IrOp::BuildInterpolation: {
+            Expr* spec = inst.count & 1 ? pop() : nullptr;
+            Expr* text = pop();
+            Expr* value = pop();
+            if (spec && spec->kind != ExprKind::JoinedStr) spec = make(ExprKind::JoinedStr, {spec});
+            Expr* e = make(ExprKind::Interpolation, {value, spec});
+            e->conversion = kConversions[(inst.count >> 2) & 3];
+            if (text->kind == ExprKind::Constant) e->name = text->value->text;
+            push(e);
+            return true;
+        }
+        case IrOp::BuildTemplate: {
+            Expr* interpolations = pop();
+            Expr* texts = pop();
+            Expr* e = make(ExprKind::TemplateStr);
+            std::vector<Expr*> strings;
+            if (texts->kind == ExprKind::Tuple) strings = texts->items;
+            if (texts->kind == ExprKind::Constant) {
+                for (const Constant& item : texts->value->items) strings.push_back(tree_.constant(&item));
+            }
+            for (std::size_t i = 0; i < strings.size(); ++i) {
+                if (!strings[i]->value->text.empty()) e->items.push_back(strings[i]);
+                if (i < interpolations->items.size()) e->items.push_back(interpolations->items[i]);
+            }
+            push(e);
+            return true;
+        }
+        default: return false;
+    }
+}
+
+}  // namespace depyf

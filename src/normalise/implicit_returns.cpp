@@ -1,0 +1,55 @@
+#include <vector>
+
+#include "normalise/normalise.h"
+
+namespace depyf::normalising {
+
+using ir::Inst;
+using ir::Op;
+
+namespace {
+
+bool is_function(const CodeObject& code) { return (code.flags & kOptimized) != 0; }
+
+bool same_place(const Location& a, const Location& b) {
+    return a.line == b.line && a.column == b.column && a.end_line == b.end_line && a.end_column == b.end_column;
+}
+
+}  // namespace
+
+// The compiler gives the return that it adds no place of its own: it takes that of the instruction in front of it
+// (3.10+, guarantee_lineno_for_exits), or stands at the very end of the code (up to 3.9).
+void join_implicit_returns(ir::Function& function) {
+    const auto size = static_cast<std::int32_t>(function.insts.size());
+    std::vector<std::int32_t> elsewhere(function.insts.size(), 0);   // edges from instructions with another place
+    for (const Inst& inst : function.insts) {
+        for (std::int32_t to : {inst.next, inst.target}) {
+            if (to >= 0 && !same_place(inst.location, function.insts[static_cast<std::size_t>(to)].location)) ++elsewhere[static_cast<std::size_t>(to)];
+        }
+    }
+    std::vector<std::int32_t> replacement(function.insts.size(), -1);
+    std::vector<std::int32_t> first_of_handler(function.handlers.size() + 1, -1);
+    for (std::int32_t i = 0; i < size; ++i) {
+        Inst& value = function.insts[static_cast<std::size_t>(i)];
+        if (value.op != Op::Const || !value.value || value.value->kind != Constant::Kind::None || value.next < 0) continue;
+        Inst& result = function.insts[static_cast<std::size_t>(value.next)];
+        if (result.op != Op::Return) continue;
+        const bool implicit = !is_function(*function.code) || value.location.line == 0 ||
+                              (function.features->finally_copied && function.features->jump_unit == 2
+                                   ? elsewhere[static_cast<std::size_t>(i)] == 0
+                                   : value.next + 1 >= size);
+        if (!implicit) continue;
+        result.flag = true;
+        std::int32_t& first = first_of_handler[static_cast<std::size_t>(value.handler + 1)];
+        if (first < 0) first = i;
+        replacement[static_cast<std::size_t>(i)] = first;
+    }
+    for (Inst& inst : function.insts) {
+        for (std::int32_t* edge : {&inst.next, &inst.target}) {
+            if (*edge >= 0 && replacement[static_cast<std::size_t>(*edge)] >= 0) *edge = replacement[static_cast<std::size_t>(*edge)];
+        }
+    }
+    if (replacement[static_cast<std::size_t>(function.entry)] >= 0) function.entry = replacement[static_cast<std::size_t>(function.entry)];
+}
+
+}  // namespace depyf::normalising

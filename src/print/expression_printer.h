@@ -1,0 +1,44 @@
+// Expressions -> text.
+#pragma once
+
+#include <string>
+
+#include "ast/node.h"
+#include "bytecode/features.h"
+#include "print/precedence.h"
+
+namespace depyf {
+
+class ExpressionPrinter {
+  public:
+    explicit ExpressionPrinter(const Features& features) : features_(features) {}
+
+    // Appends `e`, in parentheses where it binds weaker than `least`.
+    void print(std::string& out, const ast::Expr* e, Precedence least);
+    void arguments(std::string& out, const ast::Arguments& args, bool annotations);
+    void target(std::string& out, const ast::Expr* e);          // of an assignment or loop: a tuple needs no parentheses
+    void keyword(std::string& out, const ast::Keyword& keyword);
+    void constant(std::string& out, const Constant& value, Precedence least);
+    void comma_separated(std::string& out, const std::vector<ast::Expr*>& items, Precedence least);
+
+  private:
+    void bare(std::string& out, const ast::Expr* e);
+    void bool_op(std::string& out, const ast::Expr* e);
+    void bin_op(std::string& out, const ast::Expr* e);
+    void compare(std::string& out, const ast::Expr* e);
+    void call(std::string& out, const ast::Expr* e);
+    void subscript(std::string& out, const ast::Expr* e);
+    void tuple(std::string& out, const ast::Expr* e);
+    void dict(std::string& out, const ast::Expr* e);
+    void clauses(std::string& out, const std::vector<ast::Comprehension>& generators);
+    void joined_string(std::string& out, const ast::Expr* e);
+    void fstring_parts(std::string& out, const ast::Expr* e, char quote, bool spec);
+    void replacement(std::string& out, const ast::Expr* e, char quote);
+    static Precedence precedence(const ast::Expr* e);
+
+    const Features& features_;
+    int fstring_depth_ = 0;
+    std::string avoid_;   // quotes that an enclosing f-string uses (up to 3.11)
+};
+
+}  // namespace depyf

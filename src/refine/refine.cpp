@@ -1,0 +1,13 @@
+#include "refine/refine.h"
+
+namespace depyf {
+
+void refine(ast::Body& body, const RefineContext& context) {
+    refining::recover_asserts(body, context);
+    refining::drop_tail_jumps(body, context);
+    refining::drop_bookkeeping(body, context);
+    refining::recover_annotations(body, context);
+    refining::merge_statements(body, context);
+}
+
+}  // namespace depyf

@@ -1,0 +1,157 @@
+#include "structure/regions.h"
+
+#include <algorithm>
+
+namespace depyf {
+
+std::vector<std::vector<std::int32_t>> Regions::edges(const FlowGraph& graph) {
+    std::vector<std::vector<std::int32_t>> successors(graph.blocks.size());
+    for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+        const Block& block = graph.blocks[b];
+        if (block.dead) continue;
+        if (block.next >= 0) successors[b].push_back(block.next);
+        if (block.target >= 0 && block.target != block.next) successors[b].push_back(block.target);
+    }
+    return successors;
+}
+
+Regions::Regions(const FlowGraph& graph)
+    : graph_(graph), successors_(edges(graph)), predecessors_(graph.blocks.size()), dominators_(successors_, graph.entry),
+      header_(graph.blocks.size(), false), handler_entry_(graph.blocks.size(), false) {
+    for (std::int32_t b : dominators_.order()) {
+        for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) predecessors_[static_cast<std::size_t>(s)].push_back(b);
+        if (graph_[b].exit == Exit::Setup && graph_[b].target >= 0) handler_entry_[static_cast<std::size_t>(graph_[b].target)] = true;
+    }
+    find_loops();
+}
+
+void Regions::find_loops() {
+    for (std::int32_t b : dominators_.order()) {
+        for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) {
+            if (dominators_.position(s) <= dominators_.position(b)) header_[static_cast<std::size_t>(s)] = true;
+        }
+        if (graph_[b].exit == Exit::For || graph_[b].exit == Exit::AsyncFor) header_[static_cast<std::size_t>(b)] = true;
+    }
+}
+
+bool Regions::inside(std::int32_t b, std::int32_t handler) const {
+    for (std::int32_t h = graph_[b].handler; h >= 0; h = graph_.function->handlers[static_cast<std::size_t>(h)].outer) {
+        if (h == handler) return true;
+    }
+    return false;
+}
+
+bool Regions::reaches(std::int32_t from, std::int32_t to) const {
+    std::vector<bool> seen(graph_.blocks.size(), false);
+    std::vector<std::int32_t> todo{from};
+    while (!todo.empty()) {
+        const std::int32_t b = todo.back();
+        todo.pop_back();
+        if (b == to) return true;
+        if (seen[static_cast<std::size_t>(b)]) continue;
+        seen[static_cast<std::size_t>(b)] = true;
+        for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) todo.push_back(s);
+    }
+    return false;
+}
+
+std::vector<std::int32_t> Regions::region_exits(std::int32_t setup, std::int32_t handler) const {
+    std::vector<std::int32_t> exits;
+    std::vector<bool> seen(graph_.blocks.size(), false);
+    std::vector<std::int32_t> todo{graph_[setup].next};
+    while (!todo.empty()) {
+        const std::int32_t b = todo.back();
+        todo.pop_back();
+        if (b < 0 || seen[static_cast<std::size_t>(b)]) continue;
+        seen[static_cast<std::size_t>(b)] = true;
+        if (!inside(b, handler)) {
+            exits.push_back(b);
+            continue;
+        }
+        todo.push_back(graph_[b].target);
+        todo.push_back(graph_[b].next);
+    }
+    return exits;
+}
+
+std::int32_t Regions::join(std::int32_t b, std::int32_t first, std::int32_t second) const {
+    std::int32_t best = -1;
+    for (std::int32_t m : dominators_.children(b)) {
+        const bool direct = m == first || m == second;
+        std::size_t forward = 0;
+        for (std::int32_t p : predecessors_[static_cast<std::size_t>(m)]) {
+            if (dominators_.position(p) < dominators_.position(m)) ++forward;
+        }
+        if (forward < 2 && direct) continue;
+        if (forward < 2) continue;
+        if (best < 0) {
+            best = m;
+            continue;
+        }
+        // a short way out (return, raise) that several paths share is not where they meet
+        const bool ends = graph_[best].next < 0 && graph_[best].target < 0;
+        if (ends || (dominators_.position(m) < dominators_.position(best) && !(graph_[m].next < 0 && graph_[m].target < 0))) best = m;
+    }
+    return best;
+}
+
+Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const std::vector<std::int32_t>& outer) const {
+    Loop result;
+    result.exhausted = exhausted;
+    result.body.assign(graph_.blocks.size(), false);
+    auto body = [&](std::int32_t b) -> std::vector<bool>::reference { return result.body[static_cast<std::size_t>(b)]; };
+    body(header) = true;
+    std::vector<std::int32_t> todo;
+    for (std::int32_t p : predecessors_[static_cast<std::size_t>(header)]) {
+        if (dominators_.dominates(header, p)) todo.push_back(p);
+    }
+    std::uint32_t end = graph_[header].offset;
+    while (!todo.empty()) {
+        const std::int32_t b = todo.back();
+        todo.pop_back();
+        if (body(b)) continue;
+        body(b) = true;
+        if (!handler_entry_[static_cast<std::size_t>(b)]) end = std::max(end, graph_[b].offset);
+        for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)]) todo.push_back(p);
+    }
+    // What only the loop leads to and stands before its end in the text (`return` inside the loop, code before `break`),
+    // or belongs to a handler inside the loop, is part of its text too.
+    if (exhausted >= 0) end = std::max(end, exhausted >= 0 && graph_[exhausted].offset > end ? graph_[exhausted].offset - 1 : end);
+    for (std::int32_t b : dominators_.order()) {
+        if (body(b) || b == exhausted || !dominators_.dominates(header, b)) continue;
+        bool all = true;
+        for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)]) all = all && (body(p) && !(p == header && exhausted >= 0));
+        if (!all) continue;
+        const std::int32_t parent = dominators_.immediate(b);
+        const bool handler = handler_entry_[static_cast<std::size_t>(b)] || (!graph_[parent].dead && body(parent) && graph_[b].offset > end && graph_[parent].offset > end);
+        if (graph_[b].offset <= end || handler) body(b) = true;
+    }
+    // The follow: where edges out of the text go.
+    std::vector<std::pair<std::int32_t, int>> targets;
+    for (std::int32_t b : dominators_.order()) {
+        if (!body(b)) continue;
+        if (b == header && exhausted >= 0) continue;
+        for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) {
+            if (body(s)) continue;
+            auto found = std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return t.first == s; });
+            if (found == targets.end()) targets.emplace_back(s, 1);
+            else ++found->second;
+        }
+    }
+    std::int32_t best = -1, best_score = -1;
+    for (const auto& [target, count] : targets) {
+        int score = count;
+        if (target == exhausted) score += 1000000;
+        else if (std::find(outer.begin(), outer.end(), target) != outer.end()) score += 1000;
+        else if (predecessors_[static_cast<std::size_t>(target)].size() > static_cast<std::size_t>(count)) score += 500;
+        if (graph_[target].next < 0 && graph_[target].target < 0 && graph_[target].exit == Exit::Return) score -= 100;
+        if (score > best_score || best < 0) {
+            best = target;
+            best_score = score;
+        }
+    }
+    result.follow = best >= 0 ? best : exhausted;
+    return result;
+}
+
+}  // namespace depyf

@@ -1,0 +1,44 @@
+// What the structurer asks of the flow graph: dominance, loops and their extent, protected regions, join points.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cfg/dominators.h"
+#include "express/block.h"
+
+namespace depyf {
+
+class Regions {
+  public:
+    explicit Regions(const FlowGraph& graph);
+
+    struct Loop {
+        std::vector<bool> body;         // by block: belongs to the loop, or leaves it from inside its text
+        std::int32_t follow = -1;       // where `break` goes; -1: nowhere
+        std::int32_t exhausted = -1;    // where a `for` or `while` goes when it ends by itself
+    };
+
+    bool is_loop_header(std::int32_t b) const { return header_[static_cast<std::size_t>(b)]; }
+    // `outer`: blocks that mean something around the loop (what follows, continue and break targets).
+    Loop loop(std::int32_t header, std::int32_t exhausted, const std::vector<std::int32_t>& outer) const;
+    // Where the arms of the compound statement that starts at b meet again, -1 where they do not.
+    std::int32_t join(std::int32_t b, std::int32_t first, std::int32_t second) const;
+    bool inside(std::int32_t b, std::int32_t handler) const;   // protected by it
+    // Targets of edges that leave the region protected by `handler` and start at blocks that `setup` dominates.
+    std::vector<std::int32_t> region_exits(std::int32_t setup, std::int32_t handler) const;
+    const Dominators& dominators() const { return dominators_; }
+    bool reaches(std::int32_t from, std::int32_t to) const;    // along any edges
+
+  private:
+    static std::vector<std::vector<std::int32_t>> edges(const FlowGraph& graph);
+    void find_loops();
+
+    const FlowGraph& graph_;
+    std::vector<std::vector<std::int32_t>> successors_, predecessors_;
+    Dominators dominators_;
+    std::vector<bool> header_;
+    std::vector<bool> handler_entry_;
+};
+
+}  // namespace depyf

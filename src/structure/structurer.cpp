@@ -1,0 +1,236 @@
+#include "structure/structurer.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "express/conditions.h"
+#include "structure/structure.h"
+
+namespace depyf {
+
+using ast::Body;
+using ast::Expr;
+using ast::ExprKind;
+using ast::Stmt;
+using ast::StmtKind;
+
+bool completes(const Body& body) {
+    if (body.empty()) return true;
+    const Stmt* last = body.back();
+    switch (last->kind) {
+        case StmtKind::Return: case StmtKind::Raise: case StmtKind::Break: case StmtKind::Continue: return false;
+        case StmtKind::If: return last->orelse.empty() || completes(last->body) || completes(last->orelse);
+        case StmtKind::With: case StmtKind::AsyncWith: return true;   // the exit function may swallow
+        case StmtKind::Try: case StmtKind::TryStar: {
+            if (!last->finalbody.empty() && !completes(last->finalbody)) return false;
+            bool any = last->orelse.empty() ? completes(last->body) : completes(last->body) && completes(last->orelse);
+            for (const ast::ExceptHandler& h : last->handlers) any = any || completes(h.body);
+            return any;
+        }
+        case StmtKind::While: {
+            if (last->exprs[0]->kind != ExprKind::Constant || last->exprs[0]->value->kind != Constant::Kind::True) return true;
+            return last->flag;   // has a `break`
+        }
+        default: return true;
+    }
+}
+
+Structurer::Structurer(const FlowGraph& graph, ast::Tree& tree, std::uint32_t code_index)
+    : graph_(graph), tree_(tree), code_index_(code_index), regions_(graph), entered_(graph.blocks.size(), 0),
+      visits_(graph.blocks.size(), 0), budget_(graph.blocks.size() * 16 + 1000) {}
+
+Body Structurer::run() { return walk(graph_.entry, Context{}); }
+
+Stmt* Structurer::make(StmtKind kind, std::int32_t b) {
+    Stmt* stmt = tree_.stmt(kind);
+    stmt->code_index = code_index_;
+    if (b >= 0) {
+        stmt->line = graph_[b].location.line;
+        if (!graph_[b].insts.empty()) {
+            stmt->offsets.push_back(graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())].offset);
+        }
+    }
+    return stmt;
+}
+
+std::vector<std::int32_t> Structurer::meanings(const Context& context) {
+    std::vector<std::int32_t> result;
+    for (const Context* c = &context; c; c = c->outer) {
+        for (std::int32_t b : {c->next, c->again, c->leave}) {
+            if (b >= 0) result.push_back(b);
+        }
+    }
+    return result;
+}
+
+bool Structurer::reached(std::int32_t b, const Context& context, Body& out) {
+    if (b == context.next) return true;
+    if (b == context.again) {
+        out.push_back(make(StmtKind::Continue, -1));
+        return true;
+    }
+    if (b == context.leave) {
+        out.push_back(make(StmtKind::Break, -1));
+        return true;
+    }
+    return false;
+}
+
+// A block that is written again needs statements of its own: later passes change them in place.
+void Structurer::copy_statements(std::int32_t b, Body& out) {
+    const bool again = visits_[static_cast<std::size_t>(b)]++ > 0;
+    for (Stmt* stmt : graph_[b].statements) {
+        if (again) {
+            Stmt* copy = tree_.stmt(stmt->kind);
+            *copy = *stmt;
+            stmt = copy;
+        }
+        out.push_back(stmt);
+    }
+}
+
+Body Structurer::walk(std::int32_t b, const Context& context) {
+    Body out;
+    while (b >= 0) {
+        if (reached(b, context, out)) return out;
+        if (budget_-- == 0) throw Error(graph_[b].offset, "the control flow needs too much duplication");
+        if (regions_.is_loop_header(b) && !entered_[static_cast<std::size_t>(b)]) {
+            b = loop(b, context, out);
+            continue;
+        }
+        const Block& block = graph_[b];
+        if (!block.executed) return out;
+        copy_statements(b, out);
+        switch (block.exit) {
+            case Exit::Fall: b = block.next; break;
+            case Exit::Branch: case Exit::Keep: b = branch(b, context, out); break;
+            case Exit::Setup: b = protect(b, context, out); break;
+            case Exit::Return: {
+                Stmt* stmt = make(StmtKind::Return, b);
+                stmt->exprs = {block.value};
+                const ir::Inst& last = graph_.function->insts[static_cast<std::size_t>(block.insts.back())];
+                stmt->flag = last.flag;   // implicit
+                out.push_back(stmt);
+                return out;
+            }
+            default: return out;
+        }
+    }
+    return out;
+}
+
+std::int32_t Structurer::branch(std::int32_t b, const Context& context, Body& out) {
+    const Block& block = graph_[b];
+    std::int32_t first = block.next, second = block.target;
+    Expr* test = block.value;
+    Stmt* stmt = make(StmtKind::If, b);
+    if (first == second) {
+        stmt->exprs = {test};
+        out.push_back(stmt);
+        return first;
+    }
+    if (!block.falls_true) {
+        std::swap(first, second);
+        test = negated(tree_, test);
+    }
+    Context inner = context;
+    const std::int32_t follow = regions_.join(b, first, second);
+    if (follow >= 0) inner.next = follow;
+    stmt->exprs = {test};
+    out.push_back(stmt);
+    stmt->body = walk(first, inner);
+    if (second == inner.next) return follow >= 0 ? follow : context.next;
+    if (!completes(stmt->body) && follow < 0) return second;
+    stmt->orelse = walk(second, inner);
+    if (first == inner.next || stmt->body.empty()) {   // only the else arm has anything in it
+        stmt->exprs = {negated(tree_, test)};
+        stmt->body.swap(stmt->orelse);
+    }
+    return follow >= 0 ? follow : context.next;
+}
+
+Body Structurer::loop_body(std::int32_t entry, const Context& context, Expr*& target) {
+    Body body = walk(entry, context);
+    if (!body.empty() && body[0]->kind == StmtKind::Assign && body[0]->exprs.back()->kind == ExprKind::ForItem) {
+        target = body[0]->exprs[0];
+        body.erase(body.begin());
+    }
+    return body;
+}
+
+std::int32_t Structurer::loop(std::int32_t b, const Context& context, Body& out) {
+    entered_[static_cast<std::size_t>(b)] = 1;
+    const Block& header = graph_[b];
+    const bool for_loop = header.exit == Exit::For || header.exit == Exit::AsyncFor;
+    const std::vector<std::int32_t> outer = meanings(context);
+    std::int32_t exhausted = for_loop ? header.target : -1;
+    std::int32_t body_entry = for_loop ? header.next : b;
+    Expr* test = nullptr;
+    if (!for_loop && header.exit == Exit::Branch && header.pure() && header.next != header.target) {
+        const Regions::Loop natural = regions_.loop(b, -1, outer);
+        const bool next_in = natural.body[static_cast<std::size_t>(header.next)] && regions_.reaches(header.next, b);
+        const bool target_in = natural.body[static_cast<std::size_t>(header.target)] && regions_.reaches(header.target, b);
+        if (next_in != target_in) {
+            exhausted = next_in ? header.target : header.next;
+            body_entry = next_in ? header.next : header.target;
+            test = next_in ? header.value : negated(tree_, header.value);
+        }
+    }
+    const Regions::Loop region = regions_.loop(b, exhausted, outer);
+    Context inner;
+    inner.next = inner.again = b;
+    inner.leave = region.follow;
+    inner.outer = &context;
+    Stmt* stmt = make(for_loop ? (header.exit == Exit::AsyncFor ? StmtKind::AsyncFor : StmtKind::For) : StmtKind::While, b);
+    if (for_loop) {
+        Expr* target = nullptr;
+        stmt->body = loop_body(body_entry, inner, target);
+        stmt->exprs = {target ? target : tree_.name("_"), header.value};
+    } else if (test) {
+        stmt->exprs = {test};
+        if (body_entry != b) stmt->body = walk(body_entry, inner);
+    } else {
+        Constant truth;
+        truth.kind = Constant::Kind::True;
+        stmt->exprs = {tree_.constant(truth)};
+        stmt->flag = region.follow >= 0;
+        stmt->body = walk_header(b, inner);
+    }
+    out.push_back(stmt);
+    entered_[static_cast<std::size_t>(b)] = 0;
+    if (exhausted >= 0 && exhausted != region.follow) {
+        Context after = context;
+        after.next = region.follow;
+        stmt->orelse = walk(exhausted, after);
+    }
+    return region.follow;
+}
+
+// The body of an endless loop: starts at the header, where a later arrival means `continue`.
+Body Structurer::walk_header(std::int32_t b, const Context& context) {
+    Body out;
+    const Block& block = graph_[b];
+    copy_statements(b, out);
+    std::int32_t next = -1;
+    switch (block.exit) {
+        case Exit::Fall: next = block.next; break;
+        case Exit::Branch: case Exit::Keep: next = branch(b, context, out); break;
+        case Exit::Setup: next = protect(b, context, out); break;
+        case Exit::Return: {
+            Stmt* stmt = make(StmtKind::Return, b);
+            stmt->exprs = {block.value};
+            out.push_back(stmt);
+            return out;
+        }
+        default: return out;
+    }
+    Body rest = walk(next, context);
+    out.insert(out.end(), rest.begin(), rest.end());
+    return out;
+}
+
+Body structure(const FlowGraph& graph, ast::Tree& tree, std::uint32_t code_index) {
+    return Structurer(graph, tree, code_index).run();
+}
+
+}  // namespace depyf

@@ -1,0 +1,54 @@
+// Recursive descent over the flow graph. A walk writes the statements from one block on until it comes to a block that
+// means something where it stands: what follows (nothing to write), the loop's header (`continue`), what follows the
+// loop (`break`). Blocks reached twice are written twice; the amount is bounded.
+#pragma once
+
+#include "ast/node.h"
+#include "express/block.h"
+#include "normalise/normalise.h"
+#include "structure/regions.h"
+
+namespace depyf {
+
+class Structurer {
+  public:
+    Structurer(const FlowGraph& graph, ast::Tree& tree, std::uint32_t code_index);
+    ast::Body run();
+
+  private:
+    struct Context {
+        std::int32_t next = -1;       // where control goes behind the last statement
+        std::int32_t again = -1;      // `continue`
+        std::int32_t leave = -1;      // `break`
+        const Context* outer = nullptr;   // around the innermost loop
+    };
+
+    ast::Body walk(std::int32_t b, const Context& context);
+    ast::Body walk_header(std::int32_t b, const Context& context);
+    bool handler_falls(std::int32_t b, const Context& context) const;
+    bool reached(std::int32_t b, const Context& context, ast::Body& out);
+    void copy_statements(std::int32_t b, ast::Body& out);
+    std::int32_t branch(std::int32_t b, const Context& context, ast::Body& out);
+    std::int32_t loop(std::int32_t b, const Context& context, ast::Body& out);
+    std::int32_t protect(std::int32_t b, const Context& context, ast::Body& out);
+    std::int32_t with(std::int32_t b, std::int32_t follow, const Context& context, ast::Body& out);
+    std::int32_t after_region(std::int32_t b, const Context& context, std::int32_t& orelse) const;
+    void except_clauses(ast::Stmt* stmt, std::int32_t entry, const Context& context);
+    void group_clauses(ast::Stmt* stmt, std::int32_t entry, const Context& context);
+    ast::Body loop_body(std::int32_t entry, const Context& context, ast::Expr*& target);
+    static std::vector<std::int32_t> meanings(const Context& context);
+
+    ast::Stmt* make(ast::StmtKind kind, std::int32_t b);
+
+    const FlowGraph& graph_;
+    ast::Tree& tree_;
+    std::uint32_t code_index_;
+    Regions regions_;
+    std::vector<std::uint8_t> entered_;    // loop headers whose loop is being written
+    std::vector<std::uint32_t> visits_;
+    std::size_t budget_;
+};
+
+bool completes(const ast::Body& body);   // control can reach what follows the last statement
+
+}  // namespace depyf
