@@ -7,6 +7,7 @@ from types import CodeType
 from typing import Any, Dict, List, Optional, Set, Tuple
 
 from depyf import _engine
+from depyf.code_object import replaced
 from depyf.constants import describe
 from depyf.inputs import code_of, is_module_code
 
@@ -283,7 +284,7 @@ def _restored(code: CodeType, names: Dict[str, str], constants: Dict[str, Any], 
         changes["co_qualname"] = code.co_qualname.replace("__depyf_outer__.<locals>.", "").replace(
             _PLACE, name or code.co_name
         )
-    return code.replace(**changes)
+    return replaced(code, changes)
 
 
 def _constant(value: Any, names: Dict[str, str], constants: Dict[str, Any]) -> Any:

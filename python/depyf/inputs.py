@@ -71,5 +71,5 @@ def _wrapped(obj: Any) -> Any:
         inner = getattr(obj, attribute, None)
         if inner is not None:
             return inner
-    call = getattr(type(obj), "__call__", None)
+    call = getattr(type(obj), "__call__", None)  # noqa: B004
     return call if isinstance(call, FunctionType) else None

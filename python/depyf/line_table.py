@@ -8,6 +8,8 @@ import sys
 from types import CodeType
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
+from depyf.code_object import replaced
+
 # (first byte, byte after the last, 1-based line or None where there is no line)
 Span = Tuple[int, int, Optional[int]]
 
@@ -39,12 +41,12 @@ def relined(code: CodeType, filename: str, spans: Iterable[Span], name: Optional
         changes["co_linetable"] = _line_pairs(first, runs)
     else:
         changes["co_lnotab"] = _lnotab(first, runs)
-    return _replace(code, changes)
+    return replaced(code, changes)
 
 
 def shifted(code: CodeType, filename: str, lines: int) -> CodeType:
     """`code`, and the code objects inside it, as if its text stood `lines` lines further down in `filename`."""
-    return _replace(
+    return replaced(
         with_nested(code, lambda nested: shifted(nested, filename, lines)),
         {"co_filename": filename, "co_firstlineno": code.co_firstlineno + lines},
     )
@@ -55,11 +57,7 @@ def with_nested(code: CodeType, change: Callable[[CodeType], CodeType]) -> CodeT
     if not any(isinstance(value, CodeType) for value in code.co_consts):
         return code
     consts = tuple(change(value) if isinstance(value, CodeType) else value for value in code.co_consts)
-    return _replace(code, {"co_consts": consts})
-
-
-def _replace(code: CodeType, changes: Dict[str, Any]) -> CodeType:
-    return code.replace(**changes)
+    return replaced(code, {"co_consts": consts})
 
 
 def _signed_varint(value: int) -> bytes:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import depyf
+from depyf.code_object import replaced
 from depyf.decompiler import Decompiler, compile_like
 from depyf.utils import collect_all_code_objects, decompile_ensure, get_code_owner, get_function_signature
 
@@ -110,19 +111,17 @@ def test_compile_like_keeps_arguments_cells_and_free_variables() -> None:
     assert function(5, key=1)() == expected
 
 
-@pytest.mark.skipif(sys.version_info < (3, 8), reason="code.replace")
 def test_compile_like_follows_the_order_of_the_reference() -> None:
     code = make_closure(1, 2).__code__
-    flipped = code.replace(co_freevars=tuple(reversed(code.co_freevars)))
+    flipped = replaced(code, {"co_freevars": tuple(reversed(code.co_freevars))})
     assert compile_like(code, flipped).co_freevars == flipped.co_freevars
 
 
-@pytest.mark.skipif(sys.version_info < (3, 8), reason="code.replace")
 def test_compile_like_binds_live_constants() -> None:
     marker = object()
     code = add.__code__
     consts = tuple(marker if value == "here" else value for value in (lambda: "here").__code__.co_consts)
-    function = (lambda: "here").__code__.replace(co_consts=consts, co_name="give")
+    function = replaced((lambda: "here").__code__, {"co_consts": consts, "co_name": "give"})
     back = compile_like(function, function)
     give: Any = lambda: None  # noqa: E731
     give.__code__ = back

@@ -2,14 +2,11 @@
 
 import dis
 import random
-import sys
 from typing import Any, List, Optional, Tuple
 
 import pytest
 
 from depyf.line_table import relined, shifted, spans_of
-
-pytestmark = pytest.mark.skipif(sys.version_info < (3, 8), reason="code.replace")
 
 
 def sample(n: int) -> Any:

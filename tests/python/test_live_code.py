@@ -3,13 +3,13 @@
 import dis
 import enum
 import json
-import sys
 import types
 from typing import Any, List
 
 import pytest
 
 from depyf import _engine
+from depyf.code_object import replaced
 from depyf.constants import describe
 
 
@@ -20,7 +20,7 @@ class Colour(enum.IntEnum):
 def with_constants(*values: Any) -> types.CodeType:
     code = compile("def f():\n    return %s" % ", ".join("a%d" % i for i in range(len(values))), "<test>", "exec")
     function = next(c for c in code.co_consts if isinstance(c, types.CodeType))
-    return function.replace(co_consts=function.co_consts + values)
+    return replaced(function, {"co_consts": function.co_consts + values})
 
 
 def listed_names(code: types.CodeType) -> List[str]:
@@ -39,7 +39,6 @@ def closure_with_argument_cell(a: int, *rest: int, key: int = 0) -> Any:
     return inner
 
 
-@pytest.mark.skipif(sys.version_info < (3, 8), reason="code.replace")
 @pytest.mark.parametrize("function", [closure_with_argument_cell, with_constants, json.loads, dis.dis])
 def test_same_instructions_as_dis(function: Any) -> None:
     code = function.__code__
@@ -48,7 +47,6 @@ def test_same_instructions_as_dis(function: Any) -> None:
     assert len([line for line in first.splitlines()[1:] if line.strip() and "ExceptionTable" not in line]) >= count
 
 
-@pytest.mark.skipif(sys.version_info < (3, 8), reason="code.replace")
 @pytest.mark.parametrize(
     "value, text",
     [
@@ -73,7 +71,6 @@ def test_a_constant_without_a_name_says_what_it_is() -> None:
     assert describe(lambda: 0).startswith("__constant('<function")
 
 
-@pytest.mark.skipif(sys.version_info < (3, 8), reason="code.replace")
 @pytest.mark.parametrize(
     "value",
     [

@@ -3,8 +3,9 @@
 import dis
 import io
 import re
+import sys
 from types import CodeType
-from typing import List, NamedTuple, Tuple
+from typing import Any, List, NamedTuple, Tuple
 
 from depyf import _engine
 from depyf.constants import describe
@@ -37,9 +38,11 @@ def identifier(name: str) -> str:
 
 def render(code: CodeType, name: str, compile_id: str, origin: str, then: str) -> Text:
     """The text of `code` as a function called `name`."""
-    source, line_map, verdict, problem = _decompiled(code)
+    constants: List[str] = []
+    source, line_map, verdict, problem = _decompiled(code, constants)
     function = compat.stable_name(_under_name(source, code, name))
     above = header("What Dynamo made of %s: decompiled bytecode that runs" % code.co_name, compile_id, origin, then)
+    above += _imports(constants)
     below = ""
     if code.co_freevars and not _compiles(function):
         cells = ", ".join(code.co_freevars)
@@ -53,9 +56,20 @@ def render(code: CodeType, name: str, compile_id: str, origin: str, then: str) -
     return Text(above + function + below, function, line_map, above.count("\n"), verdict, problem)
 
 
-def _decompiled(code: CodeType) -> Tuple[str, List[Tuple[int, int, int]], str, str]:
+def _imports(constants: List[str]) -> str:
+    """What the constants that no literal can express are found in: `import torch` for `torch.float32`."""
+    roots = {text.split(".")[0] for text in constants if "." in text and text.split(".")[0].isidentifier()}
+    known = sorted(root for root in roots if root in sys.modules)
+    return "".join("import %s\n" % root for root in known) + ("\n\n" if known else "")
+
+
+def _decompiled(code: CodeType, constants: List[str]) -> Tuple[str, List[Tuple[int, int, int]], str, str]:
+    def named(value: Any) -> str:
+        constants.append(describe(value))
+        return constants[-1]
+
     try:
-        result = _engine.decompile(_engine.from_live(code, describe), False, True)
+        result = _engine.decompile(_engine.from_live(code, named), False, True)
     except Exception as error:
         return stub(code, code.co_name, str(error)), [], "failed", str(error)
     verdict = result.codes[0][1] if result.codes else "failed"
