@@ -83,7 +83,8 @@ void Definer::declarations(const CodeObject& code, ScopeKind scope, Body& statem
         switch (inst.op) {
             case ir::Op::StoreGlobal: case ir::Op::DeleteGlobal: add(globals, *inst.name); break;
             case ir::Op::LoadGlobal:
-                if (scope != ScopeKind::Function) add(globals, *inst.name);
+                // up to 3.8 `assert` loads AssertionError as a global
+                if (scope != ScopeKind::Function && *inst.name != "AssertionError") add(globals, *inst.name);
                 break;
             case ir::Op::StoreDeref: case ir::Op::DeleteDeref:
                 if (std::find(code.freevars.begin(), code.freevars.end(), *inst.name) != code.freevars.end()) add(nonlocals, *inst.name);

@@ -87,8 +87,8 @@ void StackMachine::call(const ir::Inst& inst, Expr* names) {
     std::size_t count = inst.count;
     const Constant* keys = names ? (names->kind == ExprKind::Constant ? names->value : nullptr) : inst.value;
     if (names && !keys) throw Error(inst.offset, "keyword names are no constant");
-    std::vector<Expr*> raw(stack_.end() - static_cast<std::ptrdiff_t>(std::min(count, stack_.size())), stack_.end());
-    std::vector<Expr*> args = pop_values(count);
+    Expr* iterable = count == 1 ? peek(1) : nullptr;   // a comprehension takes its iterator as it is
+    std::vector<Expr*> args = iterable && iterable->kind == ExprKind::Iterator ? std::vector<Expr*>{pop_raw()} : pop_values(count);
     Expr* callee = pop_raw();
     if (inst.flag) {
         Expr* below = pop_raw();
@@ -100,6 +100,9 @@ void StackMachine::call(const ir::Inst& inst, Expr* names) {
             args.insert(args.begin(), raw_argument(callee));
             callee = below;
         }
+    }
+    if (!is_comprehension(callee)) {
+        for (Expr*& arg : args) arg = arg->kind == ExprKind::Iterator ? as_value(arg) : arg;
     }
     if (callee->kind == ExprKind::WithExit) {
         Expr* e = make(ExprKind::Opaque);

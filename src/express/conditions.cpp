@@ -6,6 +6,20 @@ using ast::CompareOperator;
 using ast::Expr;
 using ast::ExprKind;
 
+namespace {
+
+// Its negation is shorter than itself, or as long.
+bool is_negative(const Expr* e) {
+    if (e->kind == ExprKind::UnaryOp) return e->unary == ast::UnaryOperator::Not;
+    if (e->kind == ExprKind::Compare) return e->flag && e->compare_ops.size() == 1;
+    if (e->kind != ExprKind::BoolOp) return false;
+    std::size_t negative = 0;
+    for (const Expr* item : e->items) negative += is_negative(item) ? 1 : 0;
+    return 2 * negative > e->items.size() || (2 * negative == e->items.size() && is_negative(e->items[0]));
+}
+
+}  // namespace
+
 Expr* negated(ast::Tree& tree, Expr* e) {
     if (e->kind == ExprKind::UnaryOp && e->unary == ast::UnaryOperator::Not) return e->items[0];
     if (e->kind == ExprKind::Compare && e->flag && e->compare_ops.size() == 1) {   // `is None` from the jump's own name
@@ -15,6 +29,23 @@ Expr* negated(ast::Tree& tree, Expr* e) {
         flipped->location = e->location;
         flipped->compare_ops = {e->compare_ops[0] == CompareOperator::Is ? CompareOperator::IsNot : CompareOperator::Is};
         return flipped;
+    }
+    if (e->kind == ExprKind::BoolOp) {   // De Morgan, where that leaves fewer negations
+        std::size_t negative = 0;
+        for (const Expr* item : e->items) negative += is_negative(item) ? 1 : 0;
+        if (2 * negative > e->items.size() || (2 * negative == e->items.size() && is_negative(e->items[0]))) {
+            Expr* result = tree.expr(ExprKind::BoolOp);
+            result->is_and = !e->is_and;
+            result->order = e->order;
+            result->location = e->location;
+            for (Expr* item : e->items) {
+                Expr* inverse = negated(tree, item);
+                const bool same = inverse->kind == ExprKind::BoolOp && inverse->is_and == result->is_and;
+                if (same) result->items.insert(result->items.end(), inverse->items.begin(), inverse->items.end());
+                else result->items.push_back(inverse);
+            }
+            return result;
+        }
     }
     Expr* result = tree.expr(ExprKind::UnaryOp, {e});
     result->unary = ast::UnaryOperator::Not;

@@ -20,16 +20,6 @@ std::vector<std::int32_t> index_by_offset(const std::vector<Instruction>& instru
     return index;
 }
 
-std::vector<bool> jump_targets(const std::vector<Instruction>& instructions, const std::vector<ExceptionEntry>& entries,
-                               std::size_t code_size) {
-    std::vector<bool> is_target(code_size + 1, false);
-    for (const Instruction& instruction : instructions) {
-        if (instruction.target >= 0) is_target.at(static_cast<std::size_t>(instruction.target)) = true;
-    }
-    for (const ExceptionEntry& entry : entries) is_target.at(entry.target) = true;
-    return is_target;
-}
-
 // FOR_ITER's exhausted edge goes straight behind END_FOR and POP_ITER, which only belong to it.
 void skip_loop_ends(ir::Function& function) {
     for (ir::Inst& inst : function.insts) {
@@ -53,10 +43,9 @@ ir::Function lift(const CodeObject& code) {
     const std::vector<Instruction> instructions = decode(code);
     std::vector<ExceptionEntry> entries;
     if (function.features->has_exception_table) entries = decode_exception_table(code);
-    const std::vector<bool> is_target = jump_targets(instructions, entries, code.code.size());
 
     std::vector<std::size_t> first(instructions.size());
-    lifting::Translator translator(function, instructions, is_target);
+    lifting::Translator translator(function, instructions);
     function.insts.reserve(instructions.size());
     for (std::size_t i = 0; i < instructions.size();) {
         const std::size_t begin = function.insts.size();

@@ -10,9 +10,8 @@ namespace depyf::lifting {
 using ir::Inst;
 using IrOp = ir::Op;
 
-Translator::Translator(ir::Function& function, std::span<const Instruction> instructions,
-                       const std::vector<bool>& is_target)
-    : function_(function), code_(*function.code), instructions_(instructions), is_target_(is_target) {}
+Translator::Translator(ir::Function& function, std::span<const Instruction> instructions)
+    : function_(function), code_(*function.code), instructions_(instructions) {}
 
 Inst& Translator::emit(IrOp op, std::uint32_t count) {
     Inst inst;
@@ -39,31 +38,17 @@ bool Translator::matches(std::size_t index, std::initializer_list<Op> ops) const
     return true;
 }
 
-// COPY 1; TO_BOOL; POP_JUMP_IF_x; NOT_TAKEN; POP_TOP  =>  KeepBranch                     (`and`, `or`; 3.12+)
 // COPY 1; LOAD_SPECIAL __exit__; SWAP 2; SWAP 3; LOAD_SPECIAL __enter__; CALL 0  =>  SetupWith      (3.14+)
 std::size_t Translator::fixed_sequence(std::size_t index) {
     if (current_->op == Op::RETURN_GENERATOR) return matches(index + 1, {Op::POP_TOP}) ? 2 : 1;
     if (current_->op != Op::COPY || current_->arg != 1) return 0;
-    auto target_free = [&](std::size_t i) { return !is_target_[instructions_[i].start]; };
     if (matches(index + 1, {Op::LOAD_SPECIAL, Op::SWAP, Op::SWAP, Op::LOAD_SPECIAL, Op::CALL})) {
         const bool async = instructions_[index + 1].arg == 3;   // __exit__ is 1, __aexit__ 3
         Inst& inst = emit(async ? IrOp::BeforeAsyncWith : IrOp::SetupWith, 2);
         (void)inst;
         return 6;
     }
-    std::size_t i = index + 1;
-    if (matches(i, {Op::TO_BOOL}) && target_free(i)) ++i;
-    if (i >= instructions_.size() || !target_free(i)) return 0;
-    const Op jump = instructions_[i].op;
-    if (jump != Op::POP_JUMP_IF_FALSE && jump != Op::POP_JUMP_IF_TRUE) return 0;
-    const std::int32_t target = instructions_[i].target;
-    ++i;
-    if (matches(i, {Op::NOT_TAKEN}) && target_free(i)) ++i;
-    if (!matches(i, {Op::POP_TOP}) || !target_free(i)) return 0;
-    Inst& inst = emit(IrOp::KeepBranch, static_cast<std::uint32_t>(jump == Op::POP_JUMP_IF_TRUE ? ir::Condition::True
-                                                                                             : ir::Condition::False));
-    inst.target = target;
-    return i + 1 - index;
+    return 0;
 }
 
 void Translator::single(const Instruction& instruction) {

@@ -9,11 +9,10 @@
 namespace depyf::lifting {
 
 // Appends the IR of instructions[index ...] to function.insts and returns how many were taken: more than one where a
-// fixed sequence is one operation (short-circuit jumps of 3.12+, `with` of 3.14+). Jump targets are left as byte
-// offsets in Inst::target. `is_target(offset)` tells whether some jump lands there.
+// fixed sequence is one operation (`with` of 3.14+). Jump targets are left as byte offsets in Inst::target.
 class Translator {
   public:
-    Translator(ir::Function& function, std::span<const Instruction> instructions, const std::vector<bool>& is_target);
+    Translator(ir::Function& function, std::span<const Instruction> instructions);
     std::size_t translate(std::size_t index);
 
   private:
@@ -34,7 +33,6 @@ class Translator {
     ir::Function& function_;
     const CodeObject& code_;
     std::span<const Instruction> instructions_;
-    const std::vector<bool>& is_target_;
     const Instruction* current_ = nullptr;
     const Constant* keyword_names_ = nullptr;   // KW_NAMES waits for its CALL
 };

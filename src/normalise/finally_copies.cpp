@@ -25,6 +25,7 @@ class FinallyCopies {
         for (std::size_t h = 0; h < function_.handlers.size(); ++h) {
             const HandlerKind kind = handler_kind(function_, function_.handlers[h]);
             is_copied_.push_back(kind == HandlerKind::Finally || kind == HandlerKind::NameCleanup);
+            is_name_cleanup_.push_back(kind == HandlerKind::NameCleanup);
         }
         bool changed = true;
         for (int round = 0; changed && round < 64; ++round) {
@@ -56,8 +57,16 @@ class FinallyCopies {
                 function_.insts[static_cast<std::size_t>(to)].count == static_cast<std::uint32_t>(h)) break;
             if (!is_copied_[static_cast<std::size_t>(h)]) continue;
             if (!done.try_emplace({from, h}, true).second) continue;
-            const std::int32_t behind = match(h, to);
+            std::int32_t last = -1, copy = to;
+            if (is_name_cleanup_[static_cast<std::size_t>(h)]) {
+                while (drops_exception(copy)) last = copy, copy = settle(at(copy).next);   // POP_EXCEPT stands in front
+            }
+            const std::int32_t behind = copy < 0 ? kNoMatch : match(h, copy);
             if (behind == kNoMatch) continue;
+            if (last >= 0) {
+                function_.insts[static_cast<std::size_t>(last)].next = behind;
+                return true;
+            }
             redirect(function_.insts[static_cast<std::size_t>(from)], behind);
             return true;
         }
@@ -126,7 +135,7 @@ class FinallyCopies {
     ir::Function& function_;
     const std::vector<Inst> original_;   // copies are compared as the compiler wrote them
     const std::vector<std::int32_t> depth_;
-    std::vector<bool> is_copied_;
+    std::vector<bool> is_copied_, is_name_cleanup_;
     Done next_done_, target_done_;
 };
 

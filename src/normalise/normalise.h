@@ -13,6 +13,8 @@ namespace normalising {
 
 // Edges skip jumps and other instructions that do nothing.
 void thread_jumps(ir::Function& function);
+// 3.12+: a copied value that is tested and, on one way, dropped becomes a KeepBranch as the older versions have it.
+void fold_copied_tests(ir::Function& function);
 // 3.11+: a SetupFinally stands at every way into a protected region, as the older versions have it.
 void mark_protected_entries(ir::Function& function);
 // Exits of a try whose handler is a finally body (or the clean-up of `except ... as name`) skip their copy of it.
