@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/operators.h"
+#include "base/pattern_kind.h"
 #include "bytecode/code_object.h"
 #include "bytecode/instruction.h"
 
@@ -65,6 +66,7 @@ enum class ExprKind : std::uint8_t {
     ImportMember,    // IMPORT_FROM's result; items: ImportModule; name
     ExceptionMatch,  // items: exception type; flag: except*
     Accumulator,     // the list, set or dict that a comprehension fills
+    MatchSubject,    // the value that `match` keeps on the stack; items: value
     Opaque,          // some other artefact; name says which
 };
 
@@ -105,17 +107,6 @@ struct Expr {
     std::vector<Comprehension> generators;
     Arguments* args = nullptr;
     FunctionValue* function = nullptr;
-};
-
-enum class PatternKind : std::uint8_t {
-    Value,      // value
-    Singleton,  // value (None, True, False)
-    Sequence,   // patterns
-    Mapping,    // keys, patterns; name: **rest, or empty
-    Class,      // value: cls; patterns: positional then keyword; keyword_names for the last ones
-    Star,       // name, or empty for `*_`
-    As,         // patterns: none or one; name, or empty for `_`
-    Or,         // patterns
 };
 
 struct Pattern {

@@ -79,7 +79,9 @@ void Definer::declarations(const CodeObject& code, ScopeKind scope, Body& statem
     } catch (const Error&) {
         return;
     }
+    std::set<std::string> used{"__class__", "__classdict__"};
     for (const ir::Inst& inst : function.insts) {
+        if (inst.name) used.insert(*inst.name);
         switch (inst.op) {
             case ir::Op::StoreGlobal: case ir::Op::DeleteGlobal: add(globals, *inst.name); break;
             case ir::Op::LoadGlobal:
@@ -91,6 +93,9 @@ void Definer::declarations(const CodeObject& code, ScopeKind scope, Body& statem
                 break;
             default: break;
         }
+    }
+    for (const std::string& name : code.freevars) {   // declared and never used
+        if (scope == ScopeKind::Function && !used.count(name) && name[0] != '.') add(nonlocals, name);
     }
     std::size_t at = 0;
     if (scope != ScopeKind::Function && !statements.empty() && statements[0]->kind == StmtKind::Expr) at = 1;

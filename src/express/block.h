@@ -16,6 +16,7 @@ enum class Exit : std::uint8_t {
     For,       // value: the iterable; `next`: body, with the item on the stack; `target`: exhausted
     AsyncFor,  // as For
     Setup,     // to `next`, protected by `handler_id`; the handler's first block is `target`
+    Case,      // value: a MatchSubject, pattern; matched: to `next`, else to `target` (-1: it always matches)
     Return,    // value
     Reraise,   // the exception that is being handled goes on
     End,       // control ends in the last statement (raise), or never gets here
@@ -32,6 +33,7 @@ struct Block {
     bool executed = false, dead = false;
     std::vector<std::int32_t> preds;   // each once for every edge
     ast::Expr* value = nullptr;
+    ast::Pattern* pattern = nullptr;   // Case
     ast::Body statements;
     std::vector<ast::Expr*> out;         // stack on the edge to `next`
     std::vector<ast::Expr*> target_out;  // stack on the edge to `target`

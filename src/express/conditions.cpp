@@ -1,5 +1,7 @@
 #include "express/conditions.h"
 
+#include <algorithm>
+
 namespace depyf {
 
 using ast::CompareOperator;
@@ -20,6 +22,11 @@ bool is_negative(const Expr* e) {
 
 }  // namespace
 
+bool can_negate(const Expr* e) {
+    if (e->kind != ExprKind::Compare || e->flag || e->compare_ops.size() != 1) return true;
+    return e->compare_ops[0] < CompareOperator::Is;
+}
+
 Expr* negated(ast::Tree& tree, Expr* e) {
     if (e->kind == ExprKind::UnaryOp && e->unary == ast::UnaryOperator::Not) return e->items[0];
     if (e->kind == ExprKind::Compare && e->flag && e->compare_ops.size() == 1) {   // `is None` from the jump's own name
@@ -33,7 +40,8 @@ Expr* negated(ast::Tree& tree, Expr* e) {
     if (e->kind == ExprKind::BoolOp) {   // De Morgan, where that leaves fewer negations
         std::size_t negative = 0;
         for (const Expr* item : e->items) negative += is_negative(item) ? 1 : 0;
-        if (2 * negative > e->items.size() || (2 * negative == e->items.size() && is_negative(e->items[0]))) {
+        const bool possible = std::all_of(e->items.begin(), e->items.end(), [](const Expr* item) { return can_negate(item); });
+        if (possible && (2 * negative > e->items.size() || (2 * negative == e->items.size() && is_negative(e->items[0])))) {
             Expr* result = tree.expr(ExprKind::BoolOp);
             result->is_and = !e->is_and;
             result->order = e->order;

@@ -49,6 +49,8 @@ std::int32_t Folder::merge_into_predecessor(std::int32_t b) {
     Block& before = graph_[a];
     if (!before.executed || before.exit != Exit::Fall || before.next != b || before.handler != block.handler || a == b) return b;
     if (block.exit == Exit::For || block.exit == Exit::AsyncFor || block.exit == Exit::Setup) return b;
+    // what stands behind the end of an except clause is not part of it
+    if (graph_.function->insts[static_cast<std::size_t>(before.insts.back())].op == ir::Op::PopExcept) return b;
     before.insts.insert(before.insts.end(), block.insts.begin(), block.insts.end());
     before.statements.insert(before.statements.end(), block.statements.begin(), block.statements.end());
     before.exit = block.exit;
@@ -144,6 +146,7 @@ bool Folder::condition_before_keep(std::int32_t a, std::int32_t p, std::int32_t 
     if (skip != other) return false;
     // kept on true: both must hold to keep; kept on false: R is reached as soon as one of them is true
     const bool negate = when_true != second.kept_when;
+    if (!chain_ready(a) || (negate && !can_negate(block.value))) return false;
     Expr* first = negate ? negated(tree_, block.value) : block.value;
     Expr* value = bool_op(tree_, second.kept_when, first, second.value);
     const bool kept_when = second.kept_when;
@@ -233,6 +236,16 @@ bool Folder::combine_conditions(std::int32_t a) {
     return chained_condition(a) || and_or(a, graph_[a].next) || and_or(a, graph_[a].target) || conditional_test(a);
 }
 
+// `b < c` behind `a < b` waits until the chain is folded.
+bool Folder::chain_ready(std::int32_t a) const {
+    const Block& block = graph_[a];
+    if (block.value->kind != ExprKind::Compare || block.preds.size() != 1) return true;
+    const Block& before = graph_[block.preds[0]];
+    const bool tests = before.executed && (before.exit == Exit::Branch || before.exit == Exit::Keep);
+    return !tests || before.out.empty() || before.value->kind != ExprKind::Compare || before.out.back() != block.value->items[0] ||
+           before.value->items.back() != block.value->items[0];
+}
+
 bool Folder::and_or(std::int32_t a, std::int32_t b) {
     if (!only_from(b, a)) return false;
     Block& first = graph_[a];
@@ -241,6 +254,9 @@ bool Folder::and_or(std::int32_t a, std::int32_t b) {
     if (first.value->kind == ExprKind::ExceptionMatch || second.value->kind == ExprKind::ExceptionMatch) return false;
     const bool when_true = first.next == b;
     const std::int32_t skip = when_true ? first.target : first.next;
+    if (!chain_ready(a)) return false;
+    const bool negate = when_true ? skip != second.target : skip == second.target;
+    if (negate && !can_negate(first.value)) return false;
     Expr* value = nullptr;
     if (skip == second.target) {         // both must hold
         value = bool_op(tree_, true, when_true ? first.value : negated(tree_, first.value), second.value);
@@ -271,7 +287,7 @@ bool Folder::conditional_test(std::int32_t a) {
     Block& second = graph_[q];
     if (first.exit != Exit::Branch || second.exit != Exit::Branch || first.out.size() != block.out.size() || second.out.size() != block.out.size()) return false;
     Expr* orelse = second.value;
-    if (first.next == second.target && first.target == second.next) orelse = negated(tree_, orelse);
+    if (first.next == second.target && first.target == second.next && can_negate(orelse)) orelse = negated(tree_, orelse);
     else if (first.next != second.next || first.target != second.target) return false;
     Expr* value = tree_.expr(ExprKind::IfExp, {block.value, first.value, orelse});
     value->order = block.value->order;

@@ -28,6 +28,7 @@ class Folder {
     bool conditional_expression(std::int32_t a, std::int32_t join);
     bool chained_value(std::int32_t a, std::int32_t join);
     bool combine_conditions(std::int32_t a);
+    bool chain_ready(std::int32_t a) const;
     bool and_or(std::int32_t a, std::int32_t b);
     bool conditional_test(std::int32_t a);
     bool chained_condition(std::int32_t a);

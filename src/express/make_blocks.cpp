@@ -10,7 +10,7 @@ bool ends_block(ir::Op op) {
     switch (op) {
         case ir::Op::Branch: case ir::Op::KeepBranch: case ir::Op::ForIter: case ir::Op::AsyncForIter:
         case ir::Op::Return: case ir::Op::Raise: case ir::Op::Reraise: case ir::Op::Jump: case ir::Op::SetupFinally:
-        case ir::Op::Send:
+        case ir::Op::Send: case ir::Op::PopExcept:
             return true;
         default: return false;
     }

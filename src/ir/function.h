@@ -11,6 +11,7 @@
 #include "bytecode/code_object.h"
 #include "bytecode/features.h"
 #include "bytecode/instruction.h"
+#include "ir/pattern.h"
 
 namespace depyf::ir {
 
@@ -49,6 +50,7 @@ struct Function {
     const Features* features = nullptr;
     std::vector<Inst> insts;
     std::vector<Handler> handlers;
+    std::vector<Pattern> patterns;   // of MatchCase instructions
     std::int32_t entry = 0;
 
     bool protected_by(std::int32_t inst, std::int32_t handler) const;   // directly or through outer handlers

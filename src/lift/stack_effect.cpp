@@ -70,7 +70,8 @@ std::int32_t stack_effect(const ir::Function& function, const ir::Inst& inst, bo
         case Op::WithCleanupFinish: return -3;
         case Op::EndAsyncFor: return exc_items > 1 ? -7 : -2;
         case Op::MatchKeys: return f.exc_info_items > 1 ? 2 : 1;    // 3.10 pushes whether it matched as well
-        case Op::MatchClass: return f.exc_info_items > 1 ? 0 : -2;
+        case Op::MatchClass: return f.exc_info_items > 1 ? -1 : -2;
+        case Op::MatchCase: return inst.flag ? -1 : 0;
         default: break;
     }
     const Fixed& fixed = kFixed[static_cast<std::size_t>(inst.op)];

@@ -70,12 +70,39 @@ class Partition {
         return mix(h, static_cast<std::size_t>(inst.location.end_line));
     }
 
+    // The calls of an exit function all carry the place of their `with`, whatever statement they belong to.
+    std::vector<bool> with_exits() const {
+        std::vector<bool> found(function_.insts.size(), false);
+        auto is_none = [&](std::int32_t i) {
+            const Inst& inst = function_.insts[static_cast<std::size_t>(i)];
+            return (inst.op == Op::Const && inst.value && inst.value->kind == Constant::Kind::None) || (inst.op == Op::Copy && inst.count == 1);
+        };
+        for (std::size_t first = 0; first < function_.insts.size(); ++first) {
+            std::int32_t i = static_cast<std::int32_t>(first);
+            if (function_.insts[first].op != Op::Const) continue;
+            int nones = 0;
+            while (nones < 3 && i >= 0 && is_none(i)) ++nones, i = function_.insts[static_cast<std::size_t>(i)].next;
+            if (nones < 3 || i < 0 || function_.insts[static_cast<std::size_t>(i)].op != Op::Call) continue;
+            for (std::int32_t k = static_cast<std::int32_t>(first); k >= 0;) {
+                found[static_cast<std::size_t>(k)] = true;
+                const Op op = function_.insts[static_cast<std::size_t>(k)].op;
+                if (op == Op::Return) break;
+                k = function_.insts[static_cast<std::size_t>(k)].next;
+                if (k >= 0 && op == Op::Pop && function_.insts[static_cast<std::size_t>(k)].op != Op::Return &&
+                    function_.insts[static_cast<std::size_t>(k)].op != Op::Swap) break;
+            }
+        }
+        return found;
+    }
+
     void split_by_operation() {
+        const std::vector<bool> alone = with_exits();
         std::unordered_map<std::size_t, std::int32_t> ids;   // a collision only costs: refine() compares successors
         for (std::size_t i = 0; i < function_.insts.size(); ++i) {
             if (!reachable_[i]) continue;
             const Inst& inst = function_.insts[i];
-            auto [found, added] = ids.try_emplace(operation_hash(inst), static_cast<std::int32_t>(members_.size()));
+            const std::size_t hash = alone[i] ? mix(operation_hash(inst), i + 1) : operation_hash(inst);
+            auto [found, added] = ids.try_emplace(hash, static_cast<std::int32_t>(members_.size()));
             if (added) members_.emplace_back();
             class_[i] = found->second;
             members_[static_cast<std::size_t>(found->second)].push_back(static_cast<std::int32_t>(i));

@@ -11,12 +11,13 @@ void normalise(ir::Function& function);
 
 namespace normalising {
 
+// 3.11+: a SetupFinally stands at every way into a protected region, as the older versions have it.
+// Comes first: a jump that is not protected leaves the region even where it goes back into it.
+void mark_protected_entries(ir::Function& function);
 // Edges skip jumps and other instructions that do nothing.
 void thread_jumps(ir::Function& function);
 // 3.12+: a copied value that is tested and, on one way, dropped becomes a KeepBranch as the older versions have it.
 void fold_copied_tests(ir::Function& function);
-// 3.11+: a SetupFinally stands at every way into a protected region, as the older versions have it.
-void mark_protected_entries(ir::Function& function);
 // Exits of a try whose handler is a finally body (or the clean-up of `except ... as name`) skip their copy of it.
 void skip_finally_copies(ir::Function& function);
 // The `return None` that nobody wrote, of which there may be a copy on every path, becomes one. Marked by Inst::flag.

@@ -12,6 +12,50 @@ using ast::ExprKind;
 using ast::Stmt;
 using ast::StmtKind;
 
+// A value that was computed inside the region and is returned behind it: `return value` stands inside.
+bool Structurer::returns_pending(std::int32_t b) const {
+    const Block& block = graph_[b];
+    if (block.exit != Exit::Return || !block.pure()) return false;
+    for (std::int32_t p : block.preds) {
+        const std::vector<Expr*>& stack = graph_[p].next == b ? graph_[p].out : graph_[p].target_out;
+        if (std::find(stack.begin(), stack.end(), block.value) != stack.end()) return true;
+    }
+    return false;
+}
+
+// Where the exception that a `with` swallowed lets control go on: behind the statement.
+std::int32_t Structurer::after_with(std::int32_t b) const {
+    std::int32_t x = graph_[b].target;
+    if (graph_[x].exit == Exit::Branch) x = graph_[x].next;
+    while (x >= 0 && graph_[x].pure() && graph_[x].exit == Exit::Fall && graph_[x].executed) x = graph_[x].next;
+    return x;
+}
+
+// Where the except clauses of the statement that starts at `b` let control go on: targets behind their POP_EXCEPT.
+std::vector<std::int32_t> Structurer::handler_exits(std::int32_t b) const {
+    const std::uint32_t base = graph_.function->handlers[static_cast<std::size_t>(graph_[b].handler_id)].depth;
+    std::vector<std::int32_t> exits;
+    std::vector<bool> seen(graph_.blocks.size(), false);
+    std::vector<std::int32_t> todo{graph_[b].target};
+    while (!todo.empty()) {
+        const std::int32_t x = todo.back();
+        todo.pop_back();
+        if (x < 0 || seen[static_cast<std::size_t>(x)] || !graph_[x].executed) continue;
+        seen[static_cast<std::size_t>(x)] = true;
+        const Block& block = graph_[x];
+        const bool ends = graph_.function->insts[static_cast<std::size_t>(block.insts.back())].op == ir::Op::PopExcept;
+        bool handling = false;
+        for (std::size_t k = base; k < block.out.size(); ++k) handling = handling || block.out[k]->kind == ExprKind::Exception;
+        if (ends && !handling) {
+            if (std::find(exits.begin(), exits.end(), block.next) == exits.end()) exits.push_back(block.next);
+            continue;
+        }
+        todo.push_back(block.next);
+        todo.push_back(block.target);
+    }
+    return exits;
+}
+
 // What comes behind the protected region that starts at `b`. `orelse`: where the else clause starts, -1 without one.
 std::int32_t Structurer::after_region(std::int32_t b, const Context& context, std::int32_t& orelse) const {
     const Block& setup = graph_[b];
@@ -20,57 +64,35 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
     auto known = [&](std::int32_t x) { return std::find(around.begin(), around.end(), x) != around.end(); };
     auto ends = [&](std::int32_t x) { return graph_[x].next < 0 && graph_[x].target < 0; };
     std::vector<std::int32_t> exits = regions_.region_exits(b, setup.handler_id);
+    std::erase_if(exits, [&](std::int32_t x) { return returns_pending(x); });
     std::int32_t follow = regions_.join(b, setup.next, setup.target);
-    std::vector<std::int32_t> open;    // ways out of the region that mean nothing yet
+    std::vector<std::int32_t> from_handlers = handler_exits(b);
+    std::erase_if(from_handlers, [&](std::int32_t x) { return x < 0 || returns_pending(x); });
+    if (follow < 0 && std::find(from_handlers.begin(), from_handlers.end(), context.next) != from_handlers.end()) follow = context.next;
+    if (follow < 0 && std::find(exits.begin(), exits.end(), context.next) != exits.end()) follow = context.next;
+    std::vector<std::int32_t> open;    // ways out of the body that mean nothing yet
     for (std::int32_t x : exits) {
         if (!known(x) && x != follow) open.push_back(x);
     }
-    // `return value`: the value was computed inside, only the return stands outside
-    auto returns = [&](std::int32_t x) { return graph_[x].exit == Exit::Return && graph_[x].pure() && graph_[x].insts.size() == 1; };
-    open.erase(std::remove_if(open.begin(), open.end(), returns), open.end());
+    auto later = [&](std::int32_t x, std::int32_t y) {   // a better guess for what follows the statement than y
+        if (y < 0) return true;
+        return ends(x) != ends(y) ? !ends(x) : graph_[x].offset > graph_[y].offset;
+    };
     if (follow < 0) {
-        for (std::int32_t x : exits) {
-            if (x == context.next) return x;
+        for (std::int32_t x : from_handlers) {
+            if (!known(x) && !(ends(x) && graph_[x].preds.size() == 1) && later(x, follow)) follow = x;
         }
-        // handlers never come back: what the body goes on to follows the statement
-        std::int32_t best = -1;
+    }
+    if (follow < 0) {
         for (std::int32_t x : open) {
-            if (best < 0 || (ends(best) && !ends(x)) || (ends(best) == ends(x) && graph_[x].offset > graph_[best].offset)) best = x;
+            if (later(x, follow)) follow = x;
         }
-        if (best < 0 && !exits.empty()) {
-            for (std::int32_t x : exits) {
-                if (known(x)) best = -1;
-            }
-        }
-        // the handlers may reach what surrounds the statement: then the code behind the body is an else clause
-        if (best >= 0 && context.next >= 0 && regions_.reaches(setup.target, context.next) && !ends(best) && handler_falls(b, context)) {
-            orelse = best;
-            return context.next;
-        }
-        return best;
+        return follow;
     }
     for (std::int32_t x : open) {
-        if (orelse < 0 || graph_[x].offset < graph_[orelse].offset) orelse = x;
+        if (x != follow && (orelse < 0 || graph_[x].offset < graph_[orelse].offset)) orelse = x;
     }
     return follow;
-}
-
-// Some handler of the statement that starts at `b` ends where the surrounding code goes on.
-bool Structurer::handler_falls(std::int32_t b, const Context& context) const {
-    std::vector<bool> seen(graph_.blocks.size(), false);
-    std::vector<std::int32_t> todo{graph_[b].target};
-    while (!todo.empty()) {
-        const std::int32_t x = todo.back();
-        todo.pop_back();
-        if (x < 0) continue;
-        if (x == context.next) return true;
-        if (seen[static_cast<std::size_t>(x)] || x == context.again || x == context.leave) continue;
-        if (!regions_.dominators().dominates(graph_[b].target, x)) continue;
-        seen[static_cast<std::size_t>(x)] = true;
-        todo.push_back(graph_[x].next);
-        todo.push_back(graph_[x].target);
-    }
-    return false;
 }
 
 std::int32_t Structurer::protect(std::int32_t b, const Context& context, Body& out) {
@@ -79,10 +101,10 @@ std::int32_t Structurer::protect(std::int32_t b, const Context& context, Body& o
     const HandlerKind kind = handler_kind(*graph_.function, handler);
     if (kind == HandlerKind::NameCleanup) return setup.next;
     std::int32_t orelse = -1;
+    if (kind == HandlerKind::With) return with(b, after_with(b), context, out);
     const std::int32_t follow = after_region(b, context, orelse);
     Context inner = context;
     if (follow >= 0) inner.next = follow;
-    if (kind == HandlerKind::With) return with(b, follow, context, out);
     Stmt* stmt = make(kind == HandlerKind::ExceptStar ? StmtKind::TryStar : StmtKind::Try, b);
     out.push_back(stmt);
     Context body = inner;

@@ -129,7 +129,7 @@ std::int32_t Structurer::branch(std::int32_t b, const Context& context, Body& ou
         out.push_back(stmt);
         return first;
     }
-    if (!block.falls_true) {
+    if (!block.falls_true && can_negate(test)) {
         std::swap(first, second);
         test = negated(tree_, test);
     }
@@ -142,7 +142,7 @@ std::int32_t Structurer::branch(std::int32_t b, const Context& context, Body& ou
     if (second == inner.next) return follow >= 0 ? follow : context.next;
     if (!completes(stmt->body) && follow < 0) return second;
     stmt->orelse = walk(second, inner);
-    if (first == inner.next || stmt->body.empty()) {   // only the else arm has anything in it
+    if ((first == inner.next || stmt->body.empty()) && can_negate(test)) {   // only the else arm has anything in it
         stmt->exprs = {negated(tree_, test)};
         stmt->body.swap(stmt->orelse);
     }
@@ -170,7 +170,7 @@ std::int32_t Structurer::loop(std::int32_t b, const Context& context, Body& out)
         const Regions::Loop natural = regions_.loop(b, -1, outer);
         const bool next_in = natural.body[static_cast<std::size_t>(header.next)] && regions_.reaches(header.next, b);
         const bool target_in = natural.body[static_cast<std::size_t>(header.target)] && regions_.reaches(header.target, b);
-        if (next_in != target_in) {
+        if (next_in != target_in && (next_in || can_negate(header.value))) {
             exhausted = next_in ? header.target : header.next;
             body_entry = next_in ? header.next : header.target;
             test = next_in ? header.value : negated(tree_, header.value);

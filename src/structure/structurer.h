@@ -25,7 +25,9 @@ class Structurer {
 
     ast::Body walk(std::int32_t b, const Context& context);
     ast::Body walk_header(std::int32_t b, const Context& context);
-    bool handler_falls(std::int32_t b, const Context& context) const;
+    bool returns_pending(std::int32_t b) const;
+    std::int32_t after_with(std::int32_t b) const;
+    std::vector<std::int32_t> handler_exits(std::int32_t b) const;
     bool reached(std::int32_t b, const Context& context, ast::Body& out);
     void copy_statements(std::int32_t b, ast::Body& out);
     std::int32_t branch(std::int32_t b, const Context& context, ast::Body& out);

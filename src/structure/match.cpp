@@ -1,0 +1,92 @@
+// match statements: a chain of blocks that each test one pattern, with the guards between them.
+#include <algorithm>
+
+#include "structure/structurer.h"
+
+namespace depyf {
+
+using ast::Body;
+using ast::Expr;
+using ast::ExprKind;
+using ast::Stmt;
+using ast::StmtKind;
+
+// Where the cases that start at `blocks` meet again; -1 where they do not. `end`: where the last one goes if it does
+// not match either.
+std::int32_t Structurer::match_follow(const std::vector<std::int32_t>& blocks, std::int32_t end) const {
+    std::int32_t best = -1;
+    for (std::int32_t b : blocks) {
+        for (std::int32_t m : regions_.dominators().children(b)) {
+            if (std::find(blocks.begin(), blocks.end(), m) != blocks.end()) continue;
+            if (!regions_.is_join(m)) continue;
+            // a short way out that several cases share is not where they meet
+            const auto ends = [&](std::int32_t x) { return graph_[x].next < 0 && graph_[x].target < 0; };
+            if (best < 0 || (ends(best) && !ends(m)) ||
+                (ends(best) == ends(m) && regions_.dominators().position(m) > regions_.dominators().position(best))) {
+                best = m;
+            }
+        }
+    }
+    if (best >= 0 && best != end && graph_[best].next < 0 && graph_[best].target < 0 && end >= 0 && regions_.reaches(end, best) &&
+        !regions_.dominators().dominates(end, best)) {
+        return best;
+    }
+    return best;
+}
+
+std::int32_t Structurer::match(std::int32_t b, const Context& context, Body& out) {
+    struct Arm {
+        std::int32_t body;
+        Expr* guard;
+        ast::Pattern* pattern;
+    };
+    std::vector<Arm> arms;
+    std::vector<std::int32_t> blocks;    // cases and guards
+    Stmt* stmt = make(StmtKind::Match, b);
+    const Expr* subject = graph_[b].value;
+    stmt->exprs = {graph_[b].value->items[0]};
+    std::int32_t end = -1;
+    for (std::int32_t at = b; at >= 0;) {
+        const Block& block = graph_[at];
+        blocks.push_back(at);
+        Arm arm{block.next, nullptr, block.pattern};
+        end = block.target;
+        const Block& behind = graph_[arm.body];
+        const bool wildcard = arm.pattern->kind == ast::PatternKind::As && arm.pattern->patterns.empty() && arm.pattern->name.empty();
+        if (behind.exit == Exit::Branch && behind.pure() && behind.preds.size() == 1 && behind.next != behind.target &&
+            (behind.target == end || (end < 0 && (wildcard || is_case(behind.target, subject))))) {
+            blocks.push_back(arm.body);
+            arm.guard = behind.value;
+            arm.body = behind.next;
+            end = behind.target;
+        }
+        arms.push_back(arm);
+        at = end >= 0 && is_case(end, subject) ? end : -1;
+    }
+    out.push_back(stmt);
+    const std::int32_t follow = match_follow(blocks, end);
+    Context inner = context;
+    if (follow >= 0) inner.next = follow;
+    bool any_completes = false;
+    for (const Arm& arm : arms) {
+        ast::MatchCase& c = stmt->cases.emplace_back();
+        c.pattern = arm.pattern;
+        c.guard = arm.guard;
+        stmt->cases.back().body = walk(arm.body, inner);
+        any_completes = any_completes || completes(stmt->cases.back().body);
+    }
+    if (end < 0 || end == inner.next) return follow >= 0 ? follow : end < 0 && !any_completes ? -1 : context.next;
+    if (follow < 0 && !any_completes) return end;
+    ast::MatchCase& otherwise = stmt->cases.emplace_back();
+    otherwise.pattern = tree_.pattern(ast::PatternKind::As);
+    Body body = walk(end, inner);
+    stmt->cases.back().body = std::move(body);
+    return follow >= 0 ? follow : context.next;
+}
+
+// Block `b` does nothing but test the next pattern for the same subject.
+bool Structurer::is_case(std::int32_t b, const Expr* subject) const {
+    return b >= 0 && graph_[b].exit == Exit::Case && graph_[b].value == subject && graph_[b].pure();
+}
+
+}  // namespace depyf
