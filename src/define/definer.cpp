@@ -8,6 +8,7 @@
 #include "express/comprehension.h"
 #include "express/express.h"
 #include "lift/lift.h"
+#include "match/match.h"
 #include "normalise/normalise.h"
 #include "structure/structure.h"
 
@@ -35,6 +36,7 @@ Body Definer::body(const CodeObject& code, ScopeKind scope) {
         if (scopes_.size() >= options_.max_depth) throw Error(-1, "code objects are nested too deeply");
         scopes_.push_back(code.name);
         ir::Function function = lift(code);
+        recognise_matches(function);
         normalise(function);
         ExpressContext context{&tree_, this, class_name_, index};
         const FlowGraph graph = express(function, context);
@@ -237,6 +239,7 @@ Expr* Definer::comprehension(Expr* function, Expr* iterable) {
     try {
         scopes_.push_back(code.name);
         ir::Function lifted = lift(code);
+        recognise_matches(lifted);
         normalise(lifted);
         ExpressContext context{&tree_, this, class_name_, index};
         const FlowGraph graph = express(lifted, context);

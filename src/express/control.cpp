@@ -87,6 +87,7 @@ bool StackMachine::control(const ir::Inst& inst) {
             }
             return true;
         }
+        case IrOp::MatchCase: match_case(inst); return true;
         case IrOp::Return:
             block_->value = pop();
             block_->exit = Exit::Return;

@@ -64,7 +64,8 @@ class Expression {
 
     static bool is_marker(const Expr* e) {
         return e->kind == ExprKind::Null || e->kind == ExprKind::Iterator || e->kind == ExprKind::WithExit ||
-               e->kind == ExprKind::Exception || e->kind == ExprKind::Opaque || e->kind == ExprKind::ForItem;
+               e->kind == ExprKind::Exception || e->kind == ExprKind::Opaque || e->kind == ExprKind::ForItem ||
+               e->kind == ExprKind::MatchSubject;
     }
 
     std::vector<Expr*> handler_stack(const Block& setup) {

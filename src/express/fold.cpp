@@ -49,12 +49,20 @@ std::int32_t Folder::merge_into_predecessor(std::int32_t b) {
     Block& before = graph_[a];
     if (!before.executed || before.exit != Exit::Fall || before.next != b || before.handler != block.handler || a == b) return b;
     if (block.exit == Exit::For || block.exit == Exit::AsyncFor || block.exit == Exit::Setup) return b;
-    // what stands behind the end of an except clause is not part of it
-    if (graph_.function->insts[static_cast<std::size_t>(before.insts.back())].op == ir::Op::PopExcept) return b;
+    // Between statements, what stands behind a jump or behind the end of an except clause may belong to something else.
+    const bool statement = std::all_of(before.out.begin(), before.out.end(), [](const Expr* e) {
+        return e->kind == ExprKind::Iterator || e->kind == ExprKind::WithExit || e->kind == ExprKind::Exception || e->kind == ExprKind::Null;
+    });
+    const std::int32_t last = before.insts.back();
+    if (statement && (graph_.function->insts[static_cast<std::size_t>(last)].op == ir::Op::PopExcept ||
+                      !graph_.function->adjacent(last, block.insts.front()))) {
+        return b;
+    }
     before.insts.insert(before.insts.end(), block.insts.begin(), block.insts.end());
     before.statements.insert(before.statements.end(), block.statements.begin(), block.statements.end());
     before.exit = block.exit;
     before.value = block.value;
+    before.pattern = block.pattern;
     before.kept_when = block.kept_when;
     before.falls_true = block.falls_true;
     before.handler_id = block.handler_id;

@@ -10,7 +10,7 @@ bool ends_block(ir::Op op) {
     switch (op) {
         case ir::Op::Branch: case ir::Op::KeepBranch: case ir::Op::ForIter: case ir::Op::AsyncForIter:
         case ir::Op::Return: case ir::Op::Raise: case ir::Op::Reraise: case ir::Op::Jump: case ir::Op::SetupFinally:
-        case ir::Op::Send: case ir::Op::PopExcept:
+        case ir::Op::Send: case ir::Op::MatchCase: case ir::Op::PopExcept:
             return true;
         default: return false;
     }
@@ -77,7 +77,7 @@ class BlockMaker {
             const std::int32_t n = inst.next;
             const bool stop = ends_block(inst.op) || n < 0 || preds_[static_cast<std::size_t>(n)] > 1 ||
                               at(n).handler != inst.handler || at(n).op == ir::Op::ForIter ||
-                              at(n).op == ir::Op::AsyncForIter || at(n).op == ir::Op::SetupFinally;
+                              at(n).op == ir::Op::AsyncForIter || at(n).op == ir::Op::SetupFinally || !function_.adjacent(i, n);
             if (stop) break;
             graph_[b].insts.push_back(n);
             i = n;

@@ -73,7 +73,7 @@ std::vector<Expr*> StackMachine::pop_values(std::size_t count) {
 bool StackMachine::is_marker(const Expr* e) {
     switch (e->kind) {
         case ExprKind::Null: case ExprKind::Iterator: case ExprKind::WithExit: case ExprKind::Exception:
-        case ExprKind::Opaque: case ExprKind::UnpackItem: case ExprKind::BuildClass:
+        case ExprKind::Opaque: case ExprKind::MatchSubject: case ExprKind::UnpackItem: case ExprKind::BuildClass:
             return true;
         default: return false;
     }
@@ -106,6 +106,7 @@ Expr* StackMachine::as_value(Expr* e) {
             }
             return e;
         case ExprKind::UnpackItem: return unpacked(e);
+        case ExprKind::MatchSubject: throw Error(inst_->offset, "the subject of a match is used behind it");
         case ExprKind::Iterator: {
             Expr* call = tree_.expr(ExprKind::Call, {tree_.name("iter"), e->items.empty() ? e : e->items[0]});
             call->order = e->order;
@@ -327,7 +328,8 @@ bool StackMachine::operators(const ir::Inst& inst) {
 // ---- statements
 
 Stmt* StackMachine::emit(StmtKind kind, std::vector<Expr*> exprs) {
-    spill();
+    const bool item = !exprs.empty() && exprs.back()->kind == ExprKind::ForItem;
+    if (!item) spill();   // storing the item is the loop's own work, also inside an expression's comprehension
     Stmt* stmt = tree_.stmt(kind);
     stmt->exprs = std::move(exprs);
     stmt->code_index = context_.code_index;
@@ -370,7 +372,7 @@ void StackMachine::spill() {
 void StackMachine::drop(Expr* value) {
     switch (value->kind) {
         case ExprKind::Null: case ExprKind::Iterator: case ExprKind::WithExit: case ExprKind::Exception:
-        case ExprKind::Opaque: case ExprKind::WithEnter:
+        case ExprKind::Opaque: case ExprKind::WithEnter: case ExprKind::MatchSubject:
             return;
         case ExprKind::ForItem: {
             Stmt* stmt = emit(StmtKind::Assign, {tree_.name("_"), value});

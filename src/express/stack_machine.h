@@ -29,10 +29,14 @@ class StackMachine {
     bool displays(const ir::Inst& inst);
     bool extensions(const ir::Inst& inst);
     bool strings(const ir::Inst& inst);
+    Expr* percent_format(Expr* joined);
     bool calls(const ir::Inst& inst);
     bool imports(const ir::Inst& inst);
     bool iteration(const ir::Inst& inst);
     bool control(const ir::Inst& inst);
+    void match_case(const ir::Inst& inst);
+    ast::Pattern* pattern(const ir::Pattern& from);
+    Expr* pattern_value(const ir::PatternValue& from);
     bool exceptions(const ir::Inst& inst);
 
     // the stack

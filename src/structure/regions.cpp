@@ -34,6 +34,14 @@ void Regions::find_loops() {
     }
 }
 
+bool Regions::is_join(std::int32_t b) const {
+    std::size_t forward = 0;
+    for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)]) {
+        if (dominators_.position(p) < dominators_.position(b)) ++forward;
+    }
+    return forward > 1;
+}
+
 bool Regions::inside(std::int32_t b, std::int32_t handler) const {
     for (std::int32_t h = graph_[b].handler; h >= 0; h = graph_.function->handlers[static_cast<std::size_t>(h)].outer) {
         if (h == handler) return true;

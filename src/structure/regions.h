@@ -24,6 +24,7 @@ class Regions {
     Loop loop(std::int32_t header, std::int32_t exhausted, const std::vector<std::int32_t>& outer) const;
     // Where the arms of the compound statement that starts at b meet again, -1 where they do not.
     std::int32_t join(std::int32_t b, std::int32_t first, std::int32_t second) const;
+    bool is_join(std::int32_t b) const;    // several ways lead there, not counting those that lead back
     bool inside(std::int32_t b, std::int32_t handler) const;   // protected by it
     // Targets of edges that leave the region protected by `handler` and start at blocks that `setup` dominates.
     std::vector<std::int32_t> region_exits(std::int32_t setup, std::int32_t handler) const;

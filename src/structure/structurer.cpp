@@ -31,6 +31,12 @@ bool completes(const Body& body) {
             if (last->exprs[0]->kind != ExprKind::Constant || last->exprs[0]->value->kind != Constant::Kind::True) return true;
             return last->flag;   // has a `break`
         }
+        case StmtKind::Match: {
+            const ast::MatchCase& otherwise = last->cases.back();
+            const ast::Pattern* p = otherwise.pattern;
+            if (otherwise.guard || p->kind != ast::PatternKind::As || !p->patterns.empty()) return true;
+            return std::any_of(last->cases.begin(), last->cases.end(), [](const ast::MatchCase& c) { return completes(c.body); });
+        }
         default: return true;
     }
 }
@@ -105,6 +111,7 @@ Body Structurer::walk(std::int32_t b, const Context& context) {
             case Exit::Fall: b = block.next; break;
             case Exit::Branch: case Exit::Keep: b = branch(b, context, out); break;
             case Exit::Setup: b = protect(b, context, out); break;
+            case Exit::Case: b = match(b, context, out); break;
             case Exit::Return: {
                 Stmt* stmt = make(StmtKind::Return, b);
                 stmt->exprs = {block.value};
@@ -216,6 +223,7 @@ Body Structurer::walk_header(std::int32_t b, const Context& context) {
         case Exit::Fall: next = block.next; break;
         case Exit::Branch: case Exit::Keep: next = branch(b, context, out); break;
         case Exit::Setup: next = protect(b, context, out); break;
+        case Exit::Case: next = match(b, context, out); break;
         case Exit::Return: {
             Stmt* stmt = make(StmtKind::Return, b);
             stmt->exprs = {block.value};
