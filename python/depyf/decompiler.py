@@ -224,7 +224,10 @@ def compile_like(code: CodeType, reference: CodeType, filepath_template: Optiona
 
 def _enclosed(tree: ast.Module, reference: CodeType, renames: Dict[str, str]) -> ast.Module:
     """Puts the function into one that owns its free variables, and makes sure that every cell is one."""
-    function: Any = next(node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    found = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    if not found:
+        raise DecompilationError("the source of %s is no function definition" % reference.co_name)
+    function: Any = found[0]
     cells = [renames[name] for name in reference.co_cellvars]
     free = [renames[name] for name in reference.co_freevars]
     extra: List[ast.stmt] = []
