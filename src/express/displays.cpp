@@ -56,7 +56,7 @@ bool StackMachine::displays(const ir::Inst& inst) {
                                                                   : ExprKind::Tuple;
             Expr* e = make(kind);
             for (Expr* part : pop_values(inst.count)) splice_positional(part, e->items, true);
-            e->flag = true;   // made of starred parts
+            e->flag = inst.op == IrOp::BuildTupleUnpackWithCall;   // the arguments themselves, not a tuple after a star
             push(e);
             return true;
         }
@@ -195,6 +195,30 @@ bool StackMachine::extensions(const ir::Inst& inst) {
     }
 }
 
+// 3.11+: `'%s: %r' % (a, b)` is compiled like an f-string; only it converts with !s.
+Expr* StackMachine::percent_format(Expr* joined) {
+    if (!function_.features->percent_format_folded) return joined;
+    bool converts = false;
+    Constant format;
+    format.kind = Constant::Kind::Str;
+    Expr* values = make(ExprKind::Tuple);
+    for (const Expr* part : joined->items) {
+        if (part->kind == ExprKind::Constant && part->value->kind == Constant::Kind::Str) {
+            for (const char c : part->value->text) format.text += c == '%' ? "%%" : std::string(1, c);
+        } else if (part->kind == ExprKind::FormattedValue && part->conversion && !part->items[1]) {
+            converts = converts || part->conversion == 's';
+            format.text += std::string("%") + part->conversion;
+            values->items.push_back(part->items[0]);
+        } else {
+            return joined;
+        }
+    }
+    if (!converts) return joined;
+    Expr* result = make(ExprKind::BinOp, {tree_.constant(format), values});
+    result->binary = ast::Operator::Mod;
+    return result;
+}
+
 bool StackMachine::strings(const ir::Inst& inst) {
     auto formatted = [&](Expr* value, char conversion, Expr* spec) {
         if (spec && spec->kind != ExprKind::JoinedStr) spec = make(ExprKind::JoinedStr, {spec});
@@ -202,7 +226,7 @@ bool StackMachine::strings(const ir::Inst& inst) {
         e->conversion = conversion;
         Expr* joined = make(ExprKind::JoinedStr, {e});
         joined->flag = true;   // one replacement field: BUILD_STRING takes it apart again
-        push(joined);
+        push(joined);   // `'%s' % (x,)` alone looks the same
     };
     static constexpr char kConversions[] = {0, 's', 'r', 'a'};
     switch (inst.op) {
@@ -231,7 +255,7 @@ bool StackMachine::strings(const ir::Inst& inst) {
                 if (part->kind == ExprKind::JoinedStr && part->flag) e->items.push_back(part->items[0]);
                 else e->items.push_back(part);
             }
-            push(e);
+            push(percent_format(e));
             return true;
         }
         case IrOp::BuildInterpolation: {

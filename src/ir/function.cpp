@@ -24,6 +24,13 @@ bool Function::protected_by(std::int32_t inst, std::int32_t handler) const {
     return false;
 }
 
+bool Function::adjacent(std::int32_t first, std::int32_t second) const {
+    std::int32_t i = first + 1;
+    while (i < second && (insts[static_cast<std::size_t>(i)].op == Op::Nop || insts[static_cast<std::size_t>(i)].op == Op::PopBlock)) ++i;
+    return i == second || insts[static_cast<std::size_t>(first)].op == Op::SetupFinally ||
+           insts[static_cast<std::size_t>(second)].op == Op::SetupFinally;
+}
+
 std::string dump(const Function& function) {
     std::string text;
     for (std::size_t i = 0; i < function.insts.size(); ++i) {

@@ -53,6 +53,8 @@ struct Function {
     std::vector<Pattern> patterns;   // of MatchCase instructions
     std::int32_t entry = 0;
 
+    // In the original layout `second` comes right behind `first`, no jump between them.
+    bool adjacent(std::int32_t first, std::int32_t second) const;
     bool protected_by(std::int32_t inst, std::int32_t handler) const;   // directly or through outer handlers
 };
 

@@ -80,7 +80,9 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
     };
     if (follow < 0) {
         for (std::int32_t x : from_handlers) {
-            if (!known(x) && !(ends(x) && graph_[x].preds.size() == 1) && later(x, follow)) follow = x;
+            // behind POP_EXCEPT only a constant can be returned by the clause itself
+            const bool inside = graph_[x].exit == Exit::Return && graph_[x].pure() && graph_[x].value->kind == ExprKind::Constant && graph_[x].preds.size() == 1;
+            if (!known(x) && !inside && later(x, follow)) follow = x;
         }
     }
     if (follow < 0) {
@@ -108,6 +110,7 @@ std::int32_t Structurer::protect(std::int32_t b, const Context& context, Body& o
     Stmt* stmt = make(kind == HandlerKind::ExceptStar ? StmtKind::TryStar : StmtKind::Try, b);
     out.push_back(stmt);
     Context body = inner;
+    if (kind == HandlerKind::Finally) orelse = -1;
     if (orelse >= 0) body.next = orelse;
     stmt->body = walk(setup.next, body);
     if (orelse >= 0) stmt->orelse = walk(orelse, inner);
