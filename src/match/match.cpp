@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "match/case_reader.h"
+#include "match/guard.h"
 
 namespace depyf {
 
@@ -58,21 +59,34 @@ class Recogniser {
                 return cases;
             }
             auto found = read_case(function_, at, false);
+            if (!found && !cases.empty()) found = wildcard(at);   // a copy that is only dropped was left out
+            if (found && found->failure < 0) found->failure = matching::end_of_guard(function_, found->success);
             if (!found || found->failure < 0) break;
+            const bool irrefutable = found->pattern.kind == ast::PatternKind::As && found->pattern.patterns.empty();
             at = found->failure;
+            if (irrefutable) found->failure = -1;
             cases.push_back(std::move(*found));
         }
         return {};
     }
 
+    // `case _ if guard`, of which only the guard is left
+    static Case wildcard(std::int32_t at) {
+        Case c;
+        c.start = c.success = at;
+        return c;
+    }
+
     void write(const Case& c) {
+        const bool insert = c.start == c.success;
+        if (insert) function_.insts.push_back(Inst(inst(c.start)));
         auto [found, added] = ids_.try_emplace(identity(c.pattern), static_cast<std::uint32_t>(function_.patterns.size()));
         if (added) function_.patterns.push_back(c.pattern);
         Inst& in = inst(c.start);
         in.op = ir::Op::MatchCase;
         in.count = found->second;
         in.flag = c.last;
-        in.next = c.success;
+        in.next = insert ? static_cast<std::int32_t>(function_.insts.size()) - 1 : c.success;
         in.target = c.failure;
         in.name = nullptr;
         in.value = nullptr;

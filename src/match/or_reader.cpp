@@ -10,6 +10,20 @@ using ir::Op;
 namespace {
 constexpr int kMaxSteps = 20000;       // of symbolic execution for one case
 constexpr int kMaxCopiedExit = 16;     // instructions; the compiler copies less than that
+
+// Behind the alternatives the captured values are moved to their places and the copy of the subject is dropped.
+bool may_be_end(Op op) {
+    switch (op) {
+        case Op::Pop: case Op::Swap: case Op::Rotate: case Op::StoreFast: case Op::StoreName: case Op::StoreGlobal: case Op::StoreDeref:
+            return true;
+        default: return false;
+    }
+}
+
+bool may_be_captured(const Node& node) {
+    return node.kind == Node::Kind::Subject || node.kind == Node::Kind::Rest || node.kind == Node::Kind::Either;
+}
+
 }  // namespace
 
 bool OrReader::same_code(std::int32_t a, std::int32_t b) const {
@@ -21,8 +35,7 @@ bool OrReader::same_code(std::int32_t a, std::int32_t b) const {
         const Inst& x = machine_.inst(a);
         const Inst& y = machine_.inst(b);
         if (x.op != y.op || x.count != y.count || x.flag != y.flag || x.name != y.name || x.value != y.value ||
-            x.handler != y.handler || x.location.line != y.location.line || x.location.column != y.location.column ||
-            x.target != y.target) {
+            x.handler != y.handler || x.target != y.target || (steps == 0 && x.location.line != y.location.line)) {
             return false;
         }
         if (x.next < 0 && y.next < 0) return true;
@@ -112,6 +125,7 @@ bool OrReader::read(State& state, Failure& failure) {
 // Brings the nodes of all alternatives together; what they left on the stack at different nodes becomes Either.
 bool OrReader::merge(State& state, const std::vector<Alternative>& alternatives, std::size_t join) {
     const State& first = alternatives[0].tail[join];
+    if (!may_be_end(machine_.inst(first.at).op)) return false;
     const auto shared = static_cast<std::int32_t>(state.nodes.size());
     const std::int32_t subject = state.stack.back();
     std::vector<std::vector<std::int32_t>> stacks;
@@ -135,6 +149,9 @@ bool OrReader::merge(State& state, const std::vector<Alternative>& alternatives,
         either.kind = Node::Kind::Either;
         for (const auto& stack : stacks) either.parts.push_back(stack[k]);
         const bool same = std::all_of(either.parts.begin(), either.parts.end(), [&](std::int32_t id) { return id == either.parts[0]; });
+        if (!same && !std::all_of(either.parts.begin(), either.parts.end(), [&](std::int32_t id) { return may_be_captured(state.node(id)); })) {
+            return false;
+        }
         state.stack.push_back(same ? either.parts[0] : state.add(std::move(either)));
     }
     Node& node = state.node(subject);

@@ -15,7 +15,8 @@ class OrReader {
     // At a Copy of a subject: executes the whole or-pattern, if one starts here, and returns true. `failure` is where
     // its last alternative fails; failure.at < 0 where that one always matches.
     bool read(State& state, Failure& failure);
-    // The same code, up to its end, at two places.
+    // The same code, up to its end, at two places. The compiler gives an implicit `return None` the line of the code
+    // in front of it, so only the first instructions must come from the same line.
     bool same_code(std::int32_t a, std::int32_t b) const;
 
   private:
