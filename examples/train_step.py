@@ -2,6 +2,7 @@
 
 import torch
 
+torch.manual_seed(0)
 model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 
@@ -12,7 +13,6 @@ def loss_of(x, y):
 
 
 def main():
-    torch.manual_seed(0)
     for _ in range(5):
         x = torch.randn(32, 8)
         loss = loss_of(x, x.sum(dim=1, keepdim=True))

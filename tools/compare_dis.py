@@ -99,6 +99,7 @@ def jump_opcodes():
 def common_constant(index):
     """The expression for LOAD_COMMON_CONSTANT's operand, where `dis` prints the repr (<built-in function any>)."""
     import opcode
+
     value = opcode._common_constants[index]
     return value.__name__ if callable(value) else repr(value)
 

@@ -15,7 +15,7 @@ SAMPLE = 12  # files per version
 def test_agrees_with_dis(python_version, native_program):
     tool = os.path.join(ROOT, "tools", "compare_dis.py")
     command = [sys.executable, tool, "--exe", native_program("dis_json"), "--python", python_version[1]]
-    result = subprocess.run(command + ["--limit", str(SAMPLE)], stdout=subprocess.PIPE, universal_newlines=True)
+    result = subprocess.run(command + ["--limit", str(SAMPLE)], stdout=subprocess.PIPE, text=True)
     assert result.returncode == 0, result.stdout
     compared = re.search(r"instructions (\d+) of (\d+)", result.stdout)
     assert compared, result.stdout
