@@ -55,7 +55,8 @@ std::optional<Case> read_case(const ir::Function& function, std::int32_t start, 
         if (!any) failed = failure;
         any = true;
     }
-    if (state.at < 0 || (!last && !starts_body_or_guard(machine.inst(state.at).op))) return std::nullopt;
+    const bool never = any && state.at == failed.at;   // a guard that is always false leaves no code
+    if (state.at < 0 || (!last && !never && !starts_body_or_guard(machine.inst(state.at).op))) return std::nullopt;
     auto pattern = build_pattern(state, subject);
     if (!pattern) return std::nullopt;
     result.pattern = std::move(*pattern);

@@ -38,7 +38,7 @@ class GuardWalk {
   private:
     struct Place {
         std::int32_t at, depth;
-        std::int32_t origin;   // the last instruction on the way with nothing above the subject, behind a branch
+        std::int32_t origin;   // where the way came to with nothing above the subject, behind the last part of the guard
     };
 
     void reach(std::int32_t at, std::int32_t depth, std::int32_t origin) {
@@ -67,12 +67,11 @@ class GuardWalk {
             return true;
         }
         if (in.op == Op::Return || in.op == Op::Raise || in.op == Op::Reraise || in.op == Op::SetupFinally) return false;
-        const bool branches = in.target >= 0 && in.next >= 0;
+        const bool parts = (in.target >= 0 && in.next >= 0) || in.op == Op::Jump || in.op == Op::Pop;
         auto go = [&](std::int32_t to, bool jump) {
             if (to < 0) return;
             const std::int32_t depth = place.depth + lifting::stack_effect(function_, in, jump);
-            const bool plain = in.op == Op::Nop || in.op == Op::Jump;
-            reach(to, depth, depth == 0 && (branches || (plain && place.origin == place.at && place.at != start_)) ? to : place.origin);
+            reach(to, depth, depth == 0 && parts ? to : place.origin);
         };
         go(in.next, false);
         go(in.target, true);

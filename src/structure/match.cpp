@@ -1,6 +1,7 @@
 // match statements: a chain of blocks that each test one pattern, with the guards between them.
 #include <algorithm>
 
+#include "express/conditions.h"
 #include "structure/structurer.h"
 
 namespace depyf {
@@ -51,14 +52,27 @@ std::int32_t Structurer::match(std::int32_t b, const Context& context, Body& out
         blocks.push_back(at);
         Arm arm{block.next, nullptr, block.pattern};
         end = block.target;
+        if (arm.body == end) {   // what a guard that is always false leaves
+            Constant never;
+            never.kind = Constant::Kind::False;
+            arm.guard = tree_.constant(never);
+            arm.body = -1;
+            arms.push_back(arm);
+            at = is_case(end, subject) ? end : -1;
+            continue;
+        }
         const Block& behind = graph_[arm.body];
         const bool wildcard = arm.pattern->kind == ast::PatternKind::As && arm.pattern->patterns.empty() && arm.pattern->name.empty();
-        if (behind.exit == Exit::Branch && behind.pure() && behind.preds.size() == 1 && behind.next != behind.target &&
-            (behind.target == end || (end < 0 && (wildcard || is_case(behind.target, subject))))) {
-            blocks.push_back(arm.body);
-            arm.guard = behind.value;
-            arm.body = behind.next;
-            end = behind.target;
+        if (behind.exit == Exit::Branch && behind.pure() && behind.preds.size() == 1 && behind.next != behind.target) {
+            auto fails = [&](std::int32_t to) { return end >= 0 ? to == end : is_case(to, subject); };
+            const bool when_false = fails(behind.target) || (end < 0 && wildcard && !fails(behind.next) && behind.falls_true);
+            const bool when_true = !when_false && (fails(behind.next) || (end < 0 && wildcard));
+            if (when_false || when_true) {
+                blocks.push_back(arm.body);
+                arm.guard = when_false ? behind.value : negated(tree_, behind.value);
+                arm.body = when_false ? behind.next : behind.target;
+                end = when_false ? behind.target : behind.next;
+            }
         }
         arms.push_back(arm);
         at = end >= 0 && is_case(end, subject) ? end : -1;
