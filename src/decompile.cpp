@@ -6,6 +6,7 @@
 
 #include "ast/node.h"
 #include "bytecode/code_object.h"
+#include "bytecode/features.h"
 #include "define/definer.h"
 #include "print/printer.h"
 
@@ -16,7 +17,8 @@ Decompilation decompile(const CodeObject& code, const Options& options) {
     ast::Tree tree;
     Definer definer(tree, options, result);
     const ast::Body body = options.as_module ? definer.module(code) : definer.lone(code);
-    PrintedText printed = print_module(body, code.version);
+    const bool align = options.align_lines || (definer.has_class() && features(code.version).class_firstlineno);
+    PrintedText printed = print_module(body, code.version, align);
     result.source = std::move(printed.text);
     for (const PrintedLine& line : printed.lines) {
         for (std::uint32_t offset : line.stmt->offsets) result.line_map.push_back({line.stmt->code_index, offset, line.line});

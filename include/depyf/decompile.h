@@ -19,6 +19,9 @@ struct CodeObject;  // bytecode/code_object.h: made by the .pyc reader or by the
 struct Options {
     bool verify = true;           // prove each function by re-lowering (Verdict stays Unproved where it is off)
     bool as_module = true;        // print the code object's body as a module; false: print the `def` around it
+    // Put every statement on its original line, as far as the text allows. From 3.13 on class bodies store the line they
+    // stand on (__firstlineno__), so files with classes are aligned there in any case.
+    bool align_lines = false;
     std::uint32_t max_depth = 1000;  // deepest nesting of code objects that is followed
 };
 

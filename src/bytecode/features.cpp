@@ -27,7 +27,7 @@ void set_format(Features& f, int minor) {
     f.has_columns = minor >= 11;
     f.linetable_ranges = minor == 10;
     f.unified_locals = minor >= 13;
-    f.docstring_flag = minor >= 13;
+    f.docstring_flag = minor >= 14;
     f.docstrings_dedented = minor >= 13;
     f.marshal_has_slices = minor >= 14;
     f.marshal_has_frozendict = minor >= 15;

@@ -26,7 +26,7 @@ struct Features {
     bool has_columns;                       // 3.11+: the line table has columns
     bool linetable_ranges;                  // 3.10: co_linetable of (size, line change) pairs; before: co_lnotab
     bool unified_locals;                    // 3.13+: LOAD_FAST loads cells as well, LOAD_CLOSURE is gone
-    bool docstring_flag;                    // 3.13+: CO_HAS_DOCSTRING; before: co_consts[0] is a str or None
+    bool docstring_flag;                    // 3.14+: CO_HAS_DOCSTRING; before: co_consts[0] is a str or None
     bool docstrings_dedented;               // 3.13+
     bool marshal_has_slices;                // 3.14+: constant slices
     bool marshal_has_frozendict;            // 3.15+

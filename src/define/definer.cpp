@@ -152,6 +152,7 @@ Stmt* Definer::definition(Expr* function) {
     const bool async = code.flags & (kCoroutine | kAsyncGenerator);
     Stmt* stmt = tree_.stmt(async ? StmtKind::AsyncFunctionDef : StmtKind::FunctionDef);
     stmt->name = code.name;
+    stmt->line = code.firstlineno;
     if (!class_name_.empty() && code.name.rfind("_" + class_name_ + "__", 0) == 0) stmt->name = code.name.substr(class_name_.size() + 1);
     stmt->args = arguments(*function->function, &stmt->returns);
     stmt->body = function_body(code);
@@ -276,6 +277,8 @@ Stmt* Definer::class_definition(Expr* call) {
     const CodeObject& code = *call->items[1]->function->code;
     Stmt* stmt = tree_.stmt(StmtKind::ClassDef);
     stmt->name = call->items[2]->value->text;
+    stmt->line = code.firstlineno;
+    has_class_ = true;
     stmt->exprs.assign(call->items.begin() + 3, call->items.end());
     stmt->keywords = call->keywords;
     const std::string outer = class_name_;

@@ -23,6 +23,8 @@ class Definer : public NestedCode {
     // The def or class statement (or a lambda assigned to a name) that a lone code object belongs to.
     ast::Body lone(const CodeObject& code);
 
+    bool has_class() const { return has_class_; }   // some class body came by
+
     ast::Expr* lambda(ast::Expr* function) override;
     ast::Expr* comprehension(ast::Expr* function, ast::Expr* iterable) override;
     ast::Stmt* definition(ast::Expr* function) override;
@@ -47,6 +49,7 @@ class Definer : public NestedCode {
     const Options& options_;
     Decompilation& result_;
     std::vector<std::string> scopes_;    // names of the enclosing code objects
+    bool has_class_ = false;
     std::string class_name_;             // innermost enclosing class
 };
 

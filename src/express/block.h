@@ -31,10 +31,12 @@ struct Block {
     bool kept_when = false;            // Keep
     bool falls_true = true;            // Branch: the true edge is the one that falls through in the layout
     bool executed = false, dead = false;
+    bool leaves_loop = false;          // ends by dropping a loop's iterator: what follows stands outside the loop
     std::vector<std::int32_t> preds;   // each once for every edge
     ast::Expr* value = nullptr;
     ast::Pattern* pattern = nullptr;   // Case
     ast::Body statements;
+    std::vector<ast::Expr*> in;          // stack on entry
     std::vector<ast::Expr*> out;         // stack on the edge to `next`
     std::vector<ast::Expr*> target_out;  // stack on the edge to `target`
     Location location;                   // of the last instruction

@@ -23,11 +23,13 @@ class Expression {
           folder_(graph_, tree_), machine_(function, context) {}
 
     FlowGraph run() {
-        for (std::int32_t b : graph_.order) {
+        for (std::size_t i = 0; i < graph_.order.size(); ++i) {   // grows where a block is split
+            const std::int32_t b = graph_.order[i];
             if (graph_[b].dead || (graph_[b].preds.empty() && b != graph_.entry)) continue;
             collapse_comprehension(b);
             folder_.fold_values(b);
-            machine_.run(graph_[b], entry_stack(b));
+            const std::size_t done = machine_.run(graph_[b], entry_stack(b));
+            if (done < graph_[b].insts.size()) split(b, done, i);
             const std::int32_t now = folder_.merge_into_predecessor(b);
             folder_.fold_conditions(now);
         }
@@ -36,6 +38,31 @@ class Expression {
     }
 
   private:
+    // The instructions of `b` from `position` on become a block of their own, next in the order.
+    void split(std::int32_t b, std::size_t position, std::size_t place) {
+        const auto rest = static_cast<std::int32_t>(graph_.blocks.size());
+        graph_.blocks.emplace_back();
+        Block& block = graph_[b];
+        Block& behind = graph_[rest];
+        behind.insts.assign(block.insts.begin() + static_cast<std::ptrdiff_t>(position), block.insts.end());
+        block.insts.resize(position);
+        behind.handler = block.handler;
+        behind.offset = function_.insts[static_cast<std::size_t>(behind.insts.front())].offset;
+        behind.location = block.location;
+        block.location = function_.insts[static_cast<std::size_t>(block.insts.back())].location;
+        behind.next = block.next;
+        behind.target = block.target;
+        for (std::int32_t s : {behind.next, behind.target}) {
+            if (s >= 0) *std::find(graph_[s].preds.begin(), graph_[s].preds.end(), b) = rest;
+        }
+        block.exit = Exit::Fall;
+        block.next = rest;
+        block.target = -1;
+        block.leaves_loop = true;
+        behind.preds = {b};
+        graph_.order.insert(graph_.order.begin() + static_cast<std::ptrdiff_t>(place) + 1, rest);
+    }
+
     std::vector<Expr*>& edge_stack(std::int32_t from, std::int32_t to) {
         Block& block = graph_[from];
         return block.next == to ? block.out : block.target_out;

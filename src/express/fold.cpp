@@ -54,7 +54,7 @@ std::int32_t Folder::merge_into_predecessor(std::int32_t b) {
         return e->kind == ExprKind::Iterator || e->kind == ExprKind::WithExit || e->kind == ExprKind::Exception || e->kind == ExprKind::Null;
     });
     const std::int32_t last = before.insts.back();
-    if (statement && (graph_.function->insts[static_cast<std::size_t>(last)].op == ir::Op::PopExcept ||
+    if (statement && (before.leaves_loop || graph_.function->insts[static_cast<std::size_t>(last)].op == ir::Op::PopExcept ||
                       !graph_.function->adjacent(last, block.insts.front()))) {
         return b;
     }

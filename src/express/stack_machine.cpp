@@ -11,22 +11,46 @@ using ast::ExprKind;
 using ast::Stmt;
 using ast::StmtKind;
 
+namespace {
+
+// One underscore: two would be mangled inside a class.
+const std::string kTemporary = "_stack_";
+
+}  // namespace
+
 StackMachine::StackMachine(const ir::Function& function, const ExpressContext& context)
     : function_(function), context_(context), tree_(*context.tree) {}
 
-std::string StackMachine::fresh_name() { return "__stack_" + std::to_string(next_name_++); }
+std::string StackMachine::fresh_name() { return kTemporary + std::to_string(next_name_++); }
 
-void StackMachine::run(Block& block, std::vector<Expr*> stack) {
+std::size_t StackMachine::run(Block& block, std::vector<Expr*> stack) {
     block_ = &block;
     stack_ = std::move(stack);
     statement_start_ = 0;
     group_.clear();
+    block.in = stack_;
     for (position_ = 0; position_ < block.insts.size(); ++position_) {
         inst_ = &function_.insts[static_cast<std::size_t>(block.insts[position_])];
+        const bool leaves = (inst_->op == IrOp::Pop || inst_->op == IrOp::PopIter) && leaves_loop();
         step(*inst_);
+        if (leaves && pending() == 0 && position_ + 1 < block.insts.size()) {
+            block.out = stack_;
+            block.executed = true;
+            return position_ + 1;
+        }
     }
     if (block.out.empty() && block.target_out.empty()) block.out = stack_;
     block.executed = true;
+    return block.insts.size();
+}
+
+// The instruction drops a loop's iterator: `break`, or a return out of the loop.
+bool StackMachine::leaves_loop() const {
+    for (std::size_t i = stack_.size(); i-- > 0;) {
+        if (stack_[i]->kind == ExprKind::Iterator) return i + 2 >= stack_.size();
+        if (stack_[i]->kind != ExprKind::Null) return false;
+    }
+    return false;
 }
 
 void StackMachine::step(const ir::Inst& inst) {
@@ -349,7 +373,7 @@ void StackMachine::spill() {
     if (!group_.empty()) return;
     for (std::size_t i = 0; i < stack_.size(); ++i) {
         Expr* e = stack_[i];
-        if (is_marker(e) || e->kind == ExprKind::Constant || (e->kind == ExprKind::Name && e->flag && e->name.rfind("__stack_", 0) == 0)) continue;
+        if (is_marker(e) || e->kind == ExprKind::Constant || (e->kind == ExprKind::Name && e->flag && e->name.rfind(kTemporary, 0) == 0)) continue;
         if (e->kind == ExprKind::List || e->kind == ExprKind::Set || e->kind == ExprKind::Dict) {
             if (e->items.empty() && e->copies == 0) continue;   // a comprehension's accumulator
         }

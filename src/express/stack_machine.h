@@ -14,13 +14,16 @@ using IrOp = ir::Op;
 class StackMachine {
   public:
     StackMachine(const ir::Function& function, const ExpressContext& context);
-    // Runs `block` on `stack` (what lies there on entry); fills statements, exit value and both outgoing stacks.
-    void run(Block& block, std::vector<ast::Expr*> stack);
+    // Runs `block` on `stack` (what lies there on entry); fills statements, exit value and both outgoing stacks. Returns
+    // how many instructions were run: it stops behind one that drops a loop's iterator, since what follows stands
+    // outside that loop.
+    std::size_t run(Block& block, std::vector<ast::Expr*> stack);
     std::string fresh_name();
 
   private:
     using Expr = ast::Expr;
     using ExprKind = ast::ExprKind;
+    bool leaves_loop() const;
     void step(const ir::Inst& inst);
     bool stack_ops(const ir::Inst& inst);
     bool names(const ir::Inst& inst);

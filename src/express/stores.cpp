@@ -85,7 +85,7 @@ void StackMachine::store(Expr* target, Expr* value) {
         if (stmt && stmt->name == target->name) {
             Stmt* placed = emit(stmt->kind);
             stmt->offsets = placed->offsets;
-            stmt->line = placed->line;
+            if (stmt->line == 0) stmt->line = placed->line;
             stmt->code_index = placed->code_index;
             stmt->decorators = std::move(decorators);
             block_->statements.back() = stmt;

@@ -141,6 +141,21 @@ class FinallyCopies {
 
 }  // namespace
 
+// STORE name; POP_EXCEPT; LOAD_CONST None; STORE name; DELETE name  =>  STORE name; POP_EXCEPT
+void skip_name_cleanups(ir::Function& function) {
+    auto at = [&](std::int32_t i) -> Inst& { return function.insts[static_cast<std::size_t>(i)]; };
+    auto stores = [](const Inst& i) { return i.op == Op::StoreFast || i.op == Op::StoreName || i.op == Op::StoreGlobal || i.op == Op::StoreDeref; };
+    auto deletes = [](const Inst& i) { return i.op == Op::DeleteFast || i.op == Op::DeleteName || i.op == Op::DeleteGlobal || i.op == Op::DeleteDeref; };
+    for (const Inst& store : function.insts) {
+        if (!stores(store) || store.next < 0 || at(store.next).op != Op::PopExcept) continue;
+        Inst& pop = at(store.next);
+        if (pop.next < 0 || at(pop.next).op != Op::Const || !at(pop.next).value || at(pop.next).value->kind != Constant::Kind::None) continue;
+        const std::int32_t clear = at(pop.next).next;
+        if (!stores(at(clear)) || at(clear).name != store.name || !deletes(at(at(clear).next)) || at(at(clear).next).name != store.name) continue;
+        pop.next = at(at(clear).next).next;
+    }
+}
+
 void skip_finally_copies(ir::Function& function) {
     if (!function.handlers.empty()) FinallyCopies(function).run();
 }

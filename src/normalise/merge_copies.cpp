@@ -83,13 +83,15 @@ class Partition {
             int nones = 0;
             while (nones < 3 && i >= 0 && is_none(i)) ++nones, i = function_.insts[static_cast<std::size_t>(i)].next;
             if (nones < 3 || i < 0 || function_.insts[static_cast<std::size_t>(i)].op != Op::Call) continue;
-            for (std::int32_t k = static_cast<std::int32_t>(first); k >= 0;) {
+            const Location& place = function_.insts[static_cast<std::size_t>(i)].location;
+            bool behind = false;
+            std::size_t steps = 0;   // the way may lead round a loop
+            for (std::int32_t k = static_cast<std::int32_t>(first); k >= 0 && steps++ < function_.insts.size(); k = function_.insts[static_cast<std::size_t>(k)].next) {
+                const Inst& inst = function_.insts[static_cast<std::size_t>(k)];
+                if (behind && (inst.location.line != place.line || inst.location.column != place.column)) break;
+                behind = behind || k == i;
                 found[static_cast<std::size_t>(k)] = true;
-                const Op op = function_.insts[static_cast<std::size_t>(k)].op;
-                if (op == Op::Return) break;
-                k = function_.insts[static_cast<std::size_t>(k)].next;
-                if (k >= 0 && op == Op::Pop && function_.insts[static_cast<std::size_t>(k)].op != Op::Return &&
-                    function_.insts[static_cast<std::size_t>(k)].op != Op::Swap) break;
+                if (inst.op == Op::Return) break;
             }
         }
         return found;

@@ -6,9 +6,10 @@ void normalise(ir::Function& function) {
     if (function.features->has_exception_table) normalising::mark_protected_entries(function);
     normalising::thread_jumps(function);
     normalising::fold_copied_tests(function);
+    normalising::join_implicit_returns(function);
+    normalising::skip_name_cleanups(function);
     if (function.features->finally_copied) normalising::skip_finally_copies(function);
     normalising::thread_jumps(function);
-    normalising::join_implicit_returns(function);
     normalising::merge_copies(function);
 }
 

@@ -18,10 +18,12 @@ void mark_protected_entries(ir::Function& function);
 void thread_jumps(ir::Function& function);
 // 3.12+: a copied value that is tested and, on one way, dropped becomes a KeepBranch as the older versions have it.
 void fold_copied_tests(ir::Function& function);
-// Exits of a try whose handler is a finally body (or the clean-up of `except ... as name`) skip their copy of it.
-void skip_finally_copies(ir::Function& function);
 // The `return None` that nobody wrote, of which there may be a copy on every path, becomes one. Marked by Inst::flag.
 void join_implicit_returns(ir::Function& function);
+// `name = None; del name` behind `except ... as name: pass`, whose empty body no handler protects (3.11+).
+void skip_name_cleanups(ir::Function& function);
+// Exits of a try whose handler is a finally body (or the clean-up of `except ... as name`) skip their copy of it.
+void skip_finally_copies(ir::Function& function);
 // Instructions that came from the same place in the source and do the same become one.
 void merge_copies(ir::Function& function);
 

@@ -12,6 +12,7 @@ class Marker {
     explicit Marker(ir::Function& function) : function_(function) {}
 
     void run() {
+        if (!function_.features->conditional_backward_jumps) protect_split_jumps();
         const std::size_t size = function_.insts.size();
         for (std::size_t i = 0; i < size; ++i) {
             const std::int32_t handler = function_.insts[i].handler;
@@ -25,6 +26,18 @@ class Marker {
     }
 
   private:
+    // 3.12+: a conditional jump backwards is written as one over an unconditional jump, which no entry of the table covers.
+    // It counts as protected like the condition. Source: normalize_jumps_in_block, CPython Python/flowgraph.c.
+    void protect_split_jumps() {
+        for (std::size_t i = 0; i + 1 < function_.insts.size(); ++i) {
+            const ir::Inst& test = function_.insts[i];
+            ir::Inst& jump = function_.insts[i + 1];
+            const bool split = test.op == ir::Op::Branch && jump.op == ir::Op::Jump && jump.handler != test.handler && jump.target <= static_cast<std::int32_t>(i) &&
+                               test.location.line == jump.location.line && test.location.column == jump.location.column;
+            if (split) jump.handler = test.handler;
+        }
+    }
+
     bool within(std::int32_t handler, std::int32_t wanted) const {
         for (; handler >= 0; handler = function_.handlers[static_cast<std::size_t>(handler)].outer) {
             if (handler == wanted) return true;

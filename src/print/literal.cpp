@@ -96,13 +96,19 @@ std::string float_literal(double value) {
 }
 
 // Triple quotes, lines as they were; falls back on one line where that could change the value.
-std::string docstring_literal(std::string_view text, const std::string&) {
+std::string docstring_literal(std::string_view text, const std::string& indent) {
     const bool plain = text.find("\"\"\"") == std::string_view::npos && (text.empty() || (text.back() != '"' && text.back() != '\\'));
     if (text.find('\n') == std::string_view::npos || !plain) {
         if (plain && text.find('\r') == std::string_view::npos) return "\"\"\"" + escaped(text, 0) + "\"\"\"";
         return string_literal(text);
     }
-    return "\"\"\"" + escaped(text, 0, true) + "\"\"\"";
+    const std::string lines = escaped(text, 0, true);
+    std::string out = "\"\"\"";
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        out += lines[i];
+        if (lines[i] == '\n' && (i + 1 == lines.size() || lines[i + 1] != '\n')) out += indent;
+    }
+    return out + "\"\"\"";
 }
 
 }  // namespace depyf

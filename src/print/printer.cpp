@@ -20,17 +20,20 @@ constexpr const char* kAugmented[] = {"+=", "-=", "*=", "@=", "/=", "//=", "%=",
 
 class StatementPrinter {
   public:
-    StatementPrinter(PrintedText& result, const Features& features) : result_(result), features_(features), expressions_(features) {}
+    StatementPrinter(PrintedText& result, const Features& features, bool align)
+        : result_(result), features_(features), align_(align), expressions_(features) {}
 
     void body(const Body& statements, bool docstring_possible) {
         for (std::size_t i = 0; i < statements.size(); ++i) {
             const Stmt* stmt = statements[i];
             const bool definition = is_definition(stmt);
-            if (i > 0 && (definition || is_definition(statements[i - 1]))) blank(indent_ == 0 ? 2 : 1);
-            if (i == 0 && docstring_possible && is_docstring(stmt)) docstring(stmt);
+            if (i > 0 && !inline_ && (definition || is_definition(statements[i - 1]))) blank(indent_ == 0 ? 2 : 1);
+            if (i == 0 && docstring_possible && is_docstring(stmt)) docstring(stmt, statements.size() > 1 ? statements[1] : nullptr);
             else statement(stmt);
         }
-        if (statements.empty()) line(nullptr, "pass");
+        if (statements.empty()) {
+            line(nullptr, "pass");
+        }
     }
 
     void module(const Body& statements) {
@@ -46,21 +49,59 @@ class StatementPrinter {
     }
 
     void blank(int lines) {
-        for (; lines > 0; --lines) {
-            result_.text += '\n';
-            ++line_number_;
+        if (align_) return;
+        for (; lines > 0; --lines) newline();
+    }
+
+    void newline() {
+        result_.text += '\n';
+        ++line_number_;
+    }
+
+    // Aligned text: moves down to the original line, never up.
+    void move_to(std::int32_t line) {
+        if (!align_ || line <= 0 || inline_) return;
+        while (line_number_ < static_cast<std::uint32_t>(line)) newline();
+    }
+
+    static bool is_simple(const Stmt* stmt) {
+        switch (stmt->kind) {
+            case StmtKind::Return: case StmtKind::Delete: case StmtKind::Assign: case StmtKind::AugAssign: case StmtKind::AnnAssign:
+            case StmtKind::Raise: case StmtKind::Assert: case StmtKind::Import: case StmtKind::ImportFrom: case StmtKind::Expr:
+            case StmtKind::Pass: case StmtKind::Break: case StmtKind::Continue: case StmtKind::TypeAlias:
+                return true;
+            default: return false;
         }
     }
 
     void line(const Stmt* stmt, const std::string& text) {
+        const bool simple = stmt && is_simple(stmt);
+        const std::int32_t wanted = stmt ? stmt->line : 0;
+        const bool behind = align_ && simple && (wanted > 0 || inline_) && static_cast<std::uint32_t>(wanted) < line_number_;
+        const bool joins = joins_at_ == indent_ && ((behind && simple) || inline_);
+        if (inline_ || joins) {
+            result_.text.pop_back();
+            --line_number_;
+            result_.text += joins ? "; " : " ";
+        } else {
+            move_to(wanted);
+        }
         if (stmt) result_.lines.push_back({stmt, line_number_});
-        result_.text.append(indent_ * 4, ' ');
+        if (!inline_ && !joins) result_.text.append(indent_ * 4, ' ');
         result_.text += text;
         result_.text += '\n';
         line_number_ += 1 + static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
+        joins_at_ = simple ? indent_ : kNoJoin;
     }
 
-    void docstring(const Stmt* stmt) { line(stmt, docstring_literal(stmt->exprs[0]->value->text, std::string(indent_ * 4, ' '))); }
+    void docstring(const Stmt* stmt, const Stmt* next) {
+        const std::string& value = stmt->exprs[0]->value->text;
+        const auto lines = static_cast<std::uint32_t>(std::count(value.begin(), value.end(), '\n'));
+        const bool too_long = align_ && next && next->line > 0 && line_number_ + lines >= static_cast<std::uint32_t>(next->line);
+        // the compiler takes the indentation away again (3.13+)
+        const std::string indent = features_.docstrings_dedented ? std::string(indent_ * 4, ' ') : "";
+        line(stmt, too_long ? string_literal(value) : docstring_literal(value, indent));
+    }
 
     std::string text(const Expr* e, Precedence least = Precedence::NamedExpr) {
         std::string out;
@@ -80,7 +121,14 @@ class StatementPrinter {
 
     void block(const Body& statements, bool docstring_possible = false) {
         ++indent_;
-        body(statements, docstring_possible);
+        const bool simple = std::all_of(statements.begin(), statements.end(), is_simple);
+        const bool behind = statements.empty() || (statements[0]->line > 0 && static_cast<std::uint32_t>(statements[0]->line) < line_number_);
+        const bool outer = inline_;
+        inline_ = align_ && simple && behind;
+        joins_at_ = kNoJoin;
+        body(statements, docstring_possible && !inline_);
+        inline_ = outer;
+        joins_at_ = kNoJoin;
         --indent_;
     }
 
@@ -225,6 +273,7 @@ class StatementPrinter {
             std::string out = stmt->kind == StmtKind::TryStar ? "except*" : "except";
             if (handler.type) out += " " + text(handler.type, Precedence::Test);
             if (!handler.name.empty()) out += " as " + handler.name;
+            move_to(handler.line);
             line(nullptr, out + ":");
             block(handler.body);
         }
@@ -257,6 +306,7 @@ class StatementPrinter {
     }
 
     void function(const Stmt* stmt) {
+        move_to(stmt->line);
         decorators(stmt);
         std::string out = stmt->kind == StmtKind::AsyncFunctionDef ? "async def " : "def ";
         out += stmt->name + type_params(stmt->type_params) + "(";
@@ -268,6 +318,7 @@ class StatementPrinter {
     }
 
     void class_def(const Stmt* stmt) {
+        move_to(stmt->line);
         decorators(stmt);
         std::string out = "class " + stmt->name + type_params(stmt->type_params);
         if (!stmt->exprs.empty() || !stmt->keywords.empty()) {
@@ -364,16 +415,20 @@ class StatementPrinter {
 
     PrintedText& result_;
     const Features& features_;
+    const bool align_;
     ExpressionPrinter expressions_;
     std::size_t indent_ = 0;
     std::uint32_t line_number_ = 1;
+    std::size_t joins_at_ = kNoJoin;   // indent of the simple statement that ends the text; kNoJoin: something else does
+    bool inline_ = false;              // inside a suite that stands behind its header
+    static constexpr std::size_t kNoJoin = static_cast<std::size_t>(-1);
 };
 
 }  // namespace
 
-PrintedText print_module(const Body& body, Version version) {
+PrintedText print_module(const Body& body, Version version, bool align) {
     PrintedText result;
-    StatementPrinter(result, features(version)).module(body);
+    StatementPrinter(result, features(version), align).module(body);
     return result;
 }
 

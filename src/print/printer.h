@@ -21,7 +21,9 @@ struct PrintedText {
     std::vector<PrintedLine> lines;    // in the order of the text
 };
 
-PrintedText print_module(const ast::Body& body, Version version);
+// `align`: every statement goes on its original line (Stmt::line); where the text is longer than the original was, simple
+// statements share lines until it has caught up.
+PrintedText print_module(const ast::Body& body, Version version, bool align = false);
 std::string print_expression(const ast::Expr& expr, Version version);   // for messages and tests
 std::string print_constant(const Constant& value, Version version);     // as a Python literal
 

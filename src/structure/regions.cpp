@@ -103,6 +103,15 @@ std::int32_t Regions::join(std::int32_t b, std::int32_t first, std::int32_t seco
     return best;
 }
 
+const ast::Expr* Regions::loop_iterator(std::int32_t header) const {
+    const Block& block = graph_[header];
+    if (block.exit != Exit::For && block.exit != Exit::AsyncFor) return nullptr;
+    for (std::size_t i = block.out.size(); i-- > 0;) {
+        if (block.out[i]->kind == ast::ExprKind::Iterator) return block.out[i];
+    }
+    return nullptr;
+}
+
 Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const std::vector<std::int32_t>& outer) const {
     Loop result;
     result.exhausted = exhausted;
@@ -125,8 +134,14 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
     // What only the loop leads to and stands before its end in the text (`return` inside the loop, code before `break`),
     // or belongs to a handler inside the loop, is part of its text too.
     if (exhausted >= 0) end = std::max(end, exhausted >= 0 && graph_[exhausted].offset > end ? graph_[exhausted].offset - 1 : end);
+    const ast::Expr* iterator = loop_iterator(header);
     for (std::int32_t b : dominators_.order()) {
         if (body(b) || b == exhausted || !dominators_.dominates(header, b)) continue;
+        if (iterator) {   // the text of a `for` loop is where its iterator lies on the stack
+            const auto& in = graph_[b].in;
+            if (std::find(in.begin(), in.end(), iterator) != in.end()) body(b) = true;
+            continue;
+        }
         bool all = true;
         for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)]) all = all && (body(p) && !(p == header && exhausted >= 0));
         if (!all) continue;

@@ -34,6 +34,7 @@ class Regions {
   private:
     static std::vector<std::vector<std::int32_t>> edges(const FlowGraph& graph);
     void find_loops();
+    const ast::Expr* loop_iterator(std::int32_t header) const;   // null for `while`
 
     const FlowGraph& graph_;
     std::vector<std::vector<std::int32_t>> successors_, predecessors_;

@@ -51,7 +51,8 @@ Stmt* Structurer::make(StmtKind kind, std::int32_t b) {
     Stmt* stmt = tree_.stmt(kind);
     stmt->code_index = code_index_;
     if (b >= 0) {
-        stmt->line = graph_[b].location.line;
+        const Expr* value = graph_[b].value;
+        stmt->line = value && value->location.line > 0 ? value->location.line : graph_[b].location.line;
         if (!graph_[b].insts.empty()) {
             stmt->offsets.push_back(graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())].offset);
         }
@@ -114,6 +115,7 @@ Body Structurer::walk(std::int32_t b, const Context& context) {
             case Exit::Case: b = match(b, context, out); break;
             case Exit::Return: {
                 Stmt* stmt = make(StmtKind::Return, b);
+                if (block.location.line > 0) stmt->line = block.location.line;
                 stmt->exprs = {block.value};
                 const ir::Inst& last = graph_.function->insts[static_cast<std::size_t>(block.insts.back())];
                 stmt->flag = last.flag;   // implicit
