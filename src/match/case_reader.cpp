@@ -53,6 +53,7 @@ std::optional<Case> read_case(const ir::Function& function, std::int32_t start, 
         if (failure.stack.size() != machine.base()) return std::nullopt;
         if (any && failure.at != failed.at && !ors.same_code(failure.at, failed.at)) return std::nullopt;
         if (!any) failed = failure;
+        if (failed.line_mark < 0) failed.line_mark = failure.line_mark;
         any = true;
     }
     const bool never = any && state.at == failed.at;   // a guard that is always false leaves no code
@@ -62,6 +63,7 @@ std::optional<Case> read_case(const ir::Function& function, std::int32_t start, 
     result.pattern = std::move(*pattern);
     result.success = state.at;
     result.failure = any ? failed.at : -1;
+    if (any && last) result.default_mark = failed.line_mark;
     return result;
 }
 

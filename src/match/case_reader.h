@@ -12,6 +12,7 @@ struct Case {
     std::int32_t start = -1;
     std::int32_t success = -1;   // where control goes when the pattern matched
     std::int32_t failure = -1;   // where it goes otherwise, -1 where the pattern always matches
+    std::int32_t default_mark = -1;   // on the way to `failure`: the instruction that stands for `case _:`
     bool last = false;           // takes the subject off the stack
 };
 

@@ -353,10 +353,20 @@ bool Machine::passed(State& state, const Node& flag) const {
 }
 
 Failure Machine::fail(const State& state, std::int32_t at) const {
-    Failure failure{settle(at), state.stack};
+    Failure failure{settle(at), state.stack, -1};
+    std::int32_t raw = at;
     while (failure.at >= 0 && inst(failure.at).op == Op::Pop && failure.stack.size() > base_) {
         failure.stack.pop_back();
-        failure.at = settle(inst(failure.at).next);
+        raw = inst(failure.at).next;
+        failure.at = settle(raw);
+    }
+    for (int steps = 0; raw != failure.at && steps < 1000; ++steps) {
+        const Inst& in = inst(raw);
+        if (in.op == Op::Nop && in.location.line > inst(state.at).location.line) {
+            failure.line_mark = raw;
+            break;
+        }
+        raw = in.op == Op::Jump ? in.target : in.next;
     }
     return failure;
 }

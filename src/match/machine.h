@@ -24,7 +24,8 @@ struct State {
 struct Failure {
     std::int32_t at = -1;
     std::vector<std::int32_t> stack;
-    bool operator==(const Failure&) const = default;
+    std::int32_t line_mark = -1;   // a Nop on the way that only marks another line: that of `case _:`
+    bool operator==(const Failure& other) const { return at == other.at && stack == other.stack; }
 };
 
 enum class Step : std::uint8_t {

@@ -88,6 +88,10 @@ class Recogniser {
         in.flag = c.last;
         in.next = insert ? static_cast<std::int32_t>(function_.insts.size()) - 1 : c.success;
         in.target = c.failure;
+        if (c.default_mark >= 0) {
+            inst(c.default_mark).op = ir::Op::MatchDefault;
+            in.target = c.default_mark;
+        }
         in.name = nullptr;
         in.value = nullptr;
     }

@@ -89,13 +89,19 @@ std::int32_t Structurer::match(std::int32_t b, const Context& context, Body& out
         stmt->cases.back().body = walk(arm.body, inner);
         any_completes = any_completes || completes(stmt->cases.back().body);
     }
-    if (end < 0 || end == inner.next) return follow >= 0 ? follow : end < 0 && !any_completes ? -1 : context.next;
-    if (follow < 0 && !any_completes) return end;
-    ast::MatchCase& otherwise = stmt->cases.emplace_back();
-    otherwise.pattern = tree_.pattern(ast::PatternKind::As);
+    const bool marked = end >= 0 && is_default(end, blocks);
+    if (end < 0 || (end == inner.next && !marked)) return follow >= 0 ? follow : end < 0 && !any_completes ? -1 : context.next;
+    if (follow < 0 && !any_completes && !marked) return end;
     Body body = walk(end, inner);
-    stmt->cases.back().body = std::move(body);
+    if (!body.empty() || marked) stmt->cases.push_back({tree_.pattern(ast::PatternKind::As), nullptr, std::move(body)});
     return follow >= 0 ? follow : context.next;
+}
+
+// Block `b`, where the last case fails, was marked as the body of `case _:` and only the cases lead there.
+bool Structurer::is_default(std::int32_t b, const std::vector<std::int32_t>& cases) const {
+    const Block& block = graph_[b];
+    if (block.insts.empty() || graph_.function->insts[static_cast<std::size_t>(block.insts[0])].op != ir::Op::MatchDefault) return false;
+    return std::all_of(block.preds.begin(), block.preds.end(), [&](std::int32_t p) { return std::find(cases.begin(), cases.end(), p) != cases.end(); });
 }
 
 // Block `b` does nothing but test the next pattern for the same subject.

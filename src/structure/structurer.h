@@ -32,6 +32,7 @@ class Structurer {
     void copy_statements(std::int32_t b, ast::Body& out);
     std::int32_t branch(std::int32_t b, const Context& context, ast::Body& out);
     std::int32_t match(std::int32_t b, const Context& context, ast::Body& out);
+    bool is_default(std::int32_t b, const std::vector<std::int32_t>& cases) const;
     bool is_case(std::int32_t b, const ast::Expr* subject) const;
     std::int32_t match_follow(const std::vector<std::int32_t>& blocks, std::int32_t end) const;
     std::int32_t loop(std::int32_t b, const Context& context, ast::Body& out);
