@@ -77,6 +77,8 @@ bool Translator::names_and_constants(const Instruction& in) {
         return &code_.localsplus.at(function_.features->has_localsplus ? arg : code_.varnames.size() + arg);
     };
     auto with_name = [&](IrOp op, const std::string* name, std::uint32_t count = 0) { emit(op, count).name = name; };
+    // the line table knows where a superinstruction's first half comes from, not the second
+    auto placeless = [&]() { function_.insts.back().location = {}; return true; };
     switch (kind) {
         case LiftKind::LoadConst: emit(IrOp::Const).value = &code_.consts.at(arg); return true;
         case LiftKind::LoadSmallInt: {
@@ -132,9 +134,9 @@ bool Translator::names_and_constants(const Instruction& in) {
         case LiftKind::LoadFastAndClear: load_local(arg, true); return true;
         case LiftKind::StoreFast: with_name(IrOp::StoreFast, local(arg)); return true;
         case LiftKind::DeleteFast: with_name(IrOp::DeleteFast, local(arg)); return true;
-        case LiftKind::LoadFastLoadFast: load_local(arg >> 4, false); load_local(arg & 15, false); return true;
-        case LiftKind::StoreFastLoadFast: with_name(IrOp::StoreFast, local(arg >> 4)); load_local(arg & 15, false); return true;
-        case LiftKind::StoreFastStoreFast: with_name(IrOp::StoreFast, local(arg >> 4)); with_name(IrOp::StoreFast, local(arg & 15)); return true;
+        case LiftKind::LoadFastLoadFast: load_local(arg >> 4, false); load_local(arg & 15, false); return placeless();
+        case LiftKind::StoreFastLoadFast: with_name(IrOp::StoreFast, local(arg >> 4)); load_local(arg & 15, false); return placeless();
+        case LiftKind::StoreFastStoreFast: with_name(IrOp::StoreFast, local(arg >> 4)); with_name(IrOp::StoreFast, local(arg & 15)); return placeless();
         case LiftKind::MakeCell: case LiftKind::CopyFreeVars: return true;
         case LiftKind::LoadClosure: with_name(IrOp::LoadClosure, cell()); return true;
         case LiftKind::LoadDeref: with_name(IrOp::LoadDeref, cell()); return true;
@@ -313,7 +315,10 @@ bool Translator::displays(const Instruction& in) {
 bool Translator::calls(const Instruction& in) {
     const Features& f = *function_.features;
     switch (opcode_meaning(code_.version, in.op).lift) {
-        case LiftKind::Nop: case LiftKind::Cache: case LiftKind::ExtendedArg: case LiftKind::Resume:
+        case LiftKind::Nop:
+            if (in.op == Op::NOP && function_.features->has_match) emit(IrOp::Nop);   // may be all that is left of `case _:`
+            return true;
+        case LiftKind::Cache: case LiftKind::ExtendedArg: case LiftKind::Resume:
         case LiftKind::GenStart: case LiftKind::ReturnGenerator: case LiftKind::ExitInitCheck:
             return true;
         case LiftKind::PopTop: emit(IrOp::Pop); return true;

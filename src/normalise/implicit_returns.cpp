@@ -1,3 +1,5 @@
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "normalise/normalise.h"
@@ -15,6 +17,29 @@ bool same_place(const Location& a, const Location& b) {
     return a.line == b.line && a.column == b.column && a.end_line == b.end_line && a.end_column == b.end_column;
 }
 
+// `return` and `return None` as the table of columns shows them.
+bool looks_like_return(const Location& place) {
+    const int width = place.end_column - place.column;
+    return place.column >= 0 && place.line == place.end_line && (width == 6 || width == 11);
+}
+
+// Something the author wrote, as against what leaving a block or handler runs.
+bool is_written(const ir::Function& function, std::size_t i) {
+    const Inst& inst = function.insts[i];
+    const Inst* before = i > 0 ? &function.insts[i - 1] : nullptr;
+    const bool follows = before && same_place(before->location, inst.location);
+    switch (inst.op) {
+        case Op::Const: case Op::PopExcept: case Op::Swap: case Op::Rotate: case Op::Pop: case Op::PopIter: case Op::Return:
+        case Op::Nop: case Op::PopBlock: case Op::Jump: case Op::SetupFinally: case Op::Reraise:
+            return false;
+        case Op::StoreFast: case Op::StoreName: case Op::StoreGlobal: case Op::StoreDeref:
+            return !(follows && before->op == Op::Const);
+        case Op::DeleteFast: case Op::DeleteName: case Op::DeleteGlobal: case Op::DeleteDeref:
+            return !(follows && (before->op == Op::StoreFast || before->op == Op::StoreName || before->op == Op::StoreGlobal || before->op == Op::StoreDeref));
+        default: return true;
+    }
+}
+
 }  // namespace
 
 // The compiler gives the return that it adds no place of its own: it takes that of the instruction in front of it
@@ -27,6 +52,10 @@ void join_implicit_returns(ir::Function& function) {
             if (to >= 0 && !same_place(inst.location, function.insts[static_cast<std::size_t>(to)].location)) ++elsewhere[static_cast<std::size_t>(to)];
         }
     }
+    std::set<std::pair<std::int32_t, std::int32_t>> written;   // places, by line and column
+    for (std::size_t i = 0; i < function.insts.size(); ++i) {
+        if (is_written(function, i)) written.emplace(function.insts[i].location.line, function.insts[i].location.column);
+    }
     std::vector<std::int32_t> replacement(function.insts.size(), -1);
     std::vector<std::int32_t> first_of_handler(function.handlers.size() + 1, -1);
     for (std::int32_t i = 0; i < size; ++i) {
@@ -34,9 +63,11 @@ void join_implicit_returns(ir::Function& function) {
         if (value.op != Op::Const || !value.value || value.value->kind != Constant::Kind::None || value.next < 0) continue;
         Inst& result = function.insts[static_cast<std::size_t>(value.next)];
         if (result.op != Op::Return) continue;
+        const bool shares_place = written.count({value.location.line, value.location.column}) > 0 ||
+                                  (function.features->has_columns && !looks_like_return(value.location));
         const bool implicit = !is_function(*function.code) || value.location.line == 0 ||
                               (function.features->finally_copied && function.features->jump_unit == 2
-                                   ? elsewhere[static_cast<std::size_t>(i)] == 0
+                                   ? elsewhere[static_cast<std::size_t>(i)] == 0 && shares_place
                                    : value.next + 1 >= size);
         if (!implicit) continue;
         result.flag = true;

@@ -2,7 +2,8 @@
 // (bisimulation by partition refinement, Kanellakis and Smolka 1990); one instruction of each class remains. Undoes the
 // copies of small exit blocks (3.10, 3.12+) and of loop tests (3.10 - 3.13).
 #include <algorithm>
-#include <functional>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "normalise/normalise.h"
@@ -26,6 +27,7 @@ class Partition {
         mark_reachable();
         split_by_operation();
         while (refine()) {}
+        join_placeless();
         merge();
     }
 
@@ -150,6 +152,21 @@ class Partition {
         }
         open_ = std::move(still_open);
         return changed;
+    }
+
+    // The second half of a superinstruction has no place of its own: it joins any instruction that does the same and
+    // goes on alike.
+    void join_placeless() {
+        std::map<std::tuple<Op, const std::string*, std::int32_t, std::size_t>, std::int32_t> placed;
+        auto key = [&](const Inst& inst) { return std::make_tuple(inst.op, inst.name, inst.handler, class_of(inst.next)); };
+        for (int pass = 0; pass < 2; ++pass) {
+            for (std::size_t i = 0; i < function_.insts.size(); ++i) {
+                const Inst& inst = function_.insts[i];
+                if (!reachable_[i] || (inst.op != Op::LoadFast && inst.op != Op::StoreFast) || (inst.location.line == 0) != (pass == 1)) continue;
+                if (pass == 0) placed.emplace(key(inst), class_[i]);
+                else if (auto found = placed.find(key(inst)); found != placed.end()) class_[i] = found->second;
+            }
+        }
     }
 
     std::int32_t representative(std::int32_t i) const {

@@ -1,9 +1,11 @@
 #include "print/literal.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <vector>
 
 namespace depyf {
 
@@ -102,11 +104,19 @@ std::string docstring_literal(std::string_view text, const std::string& indent) 
         if (plain && text.find('\r') == std::string_view::npos) return "\"\"\"" + escaped(text, 0) + "\"\"\"";
         return string_literal(text);
     }
-    const std::string lines = escaped(text, 0, true);
-    std::string out = "\"\"\"";
-    for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<std::string> lines{""};
+    for (const char c : escaped(text, 0, true)) {
+        if (c == '\n') lines.emplace_back();
+        else lines.back() += c;
+    }
+    const auto blank = [](const std::string& line) { return line.find_first_not_of(' ') == std::string::npos; };
+    // where only blank lines follow the first one, the compiler takes no margin away
+    const bool margin = !std::all_of(lines.begin() + 1, lines.end(), blank);
+    std::string out = "\"\"\"" + lines[0];
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+        out += '\n';
+        if (margin && (!lines[i].empty() || i + 1 == lines.size())) out += indent;
         out += lines[i];
-        if (lines[i] == '\n' && (i + 1 == lines.size() || lines[i + 1] != '\n')) out += indent;
     }
     return out + "\"\"\"";
 }

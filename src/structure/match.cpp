@@ -12,96 +12,102 @@ using ast::ExprKind;
 using ast::Stmt;
 using ast::StmtKind;
 
-// Where the cases that start at `blocks` meet again; -1 where they do not. `end`: where the last one goes if it does
-// not match either.
-std::int32_t Structurer::match_follow(const std::vector<std::int32_t>& blocks, std::int32_t end) const {
+// Where the cases of `chain` meet again; -1 where they do not.
+std::int32_t Structurer::match_follow(const MatchChain& chain) const {
+    const auto ends = [&](std::int32_t x) { return graph_[x].next < 0 && graph_[x].target < 0; };
+    const auto in_chain = [&](std::int32_t x) { return std::find(chain.blocks.begin(), chain.blocks.end(), x) != chain.blocks.end(); };
     std::int32_t best = -1;
-    for (std::int32_t b : blocks) {
+    for (std::int32_t b : chain.blocks) {
         for (std::int32_t m : regions_.dominators().children(b)) {
-            if (std::find(blocks.begin(), blocks.end(), m) != blocks.end()) continue;
-            if (!regions_.is_join(m)) continue;
+            if (in_chain(m) || !regions_.is_join(m)) continue;
+            // pattern and guard of the last case both lead to what comes if it does not match
+            if (m == chain.end && std::all_of(graph_[m].preds.begin(), graph_[m].preds.end(), in_chain)) continue;
             // a short way out that several cases share is not where they meet
-            const auto ends = [&](std::int32_t x) { return graph_[x].next < 0 && graph_[x].target < 0; };
             if (best < 0 || (ends(best) && !ends(m)) ||
                 (ends(best) == ends(m) && regions_.dominators().position(m) > regions_.dominators().position(best))) {
                 best = m;
             }
         }
     }
-    if (best >= 0 && best != end && graph_[best].next < 0 && graph_[best].target < 0 && end >= 0 && regions_.reaches(end, best) &&
-        !regions_.dominators().dominates(end, best)) {
-        return best;
-    }
     return best;
 }
 
-std::int32_t Structurer::match(std::int32_t b, const Context& context, Body& out) {
-    struct Arm {
-        std::int32_t body;
-        Expr* guard;
-        ast::Pattern* pattern;
-    };
-    std::vector<Arm> arms;
-    std::vector<std::int32_t> blocks;    // cases and guards
-    Stmt* stmt = make(StmtKind::Match, b);
-    const Expr* subject = graph_[b].value;
-    stmt->exprs = {graph_[b].value->items[0]};
-    std::int32_t end = -1;
-    for (std::int32_t at = b; at >= 0;) {
-        const Block& block = graph_[at];
-        blocks.push_back(at);
-        Arm arm{block.next, nullptr, block.pattern};
-        end = block.target;
-        if (arm.body == end) {   // what a guard that is always false leaves
-            Constant never;
-            never.kind = Constant::Kind::False;
-            arm.guard = tree_.constant(never);
-            arm.body = -1;
-            arms.push_back(arm);
-            at = is_case(end, subject) ? end : -1;
-            continue;
-        }
-        const Block& behind = graph_[arm.body];
-        const bool wildcard = arm.pattern->kind == ast::PatternKind::As && arm.pattern->patterns.empty() && arm.pattern->name.empty();
-        if (behind.exit == Exit::Branch && behind.pure() && behind.preds.size() == 1 && behind.next != behind.target) {
-            auto fails = [&](std::int32_t to) { return end >= 0 ? to == end : is_case(to, subject); };
-            const bool when_false = fails(behind.target) || (end < 0 && wildcard && !fails(behind.next) && behind.falls_true);
-            const bool when_true = !when_false && (fails(behind.next) || (end < 0 && wildcard));
-            if (when_false || when_true) {
-                blocks.push_back(arm.body);
-                arm.guard = when_false ? behind.value : negated(tree_, behind.value);
-                arm.body = when_false ? behind.next : behind.target;
-                end = when_false ? behind.target : behind.next;
-            }
-        }
-        arms.push_back(arm);
-        at = end >= 0 && is_case(end, subject) ? end : -1;
+// Reads the guard of the case at block `at`, if there is one, into `arm`; tells where the case fails.
+std::int32_t Structurer::read_guard(std::int32_t at, MatchArm& arm) const {
+    const Block& block = graph_[at];
+    const std::int32_t end = block.target;
+    const bool last = graph_.function->insts[static_cast<std::size_t>(block.insts.back())].flag;
+    if (arm.body == end) {   // nothing is left of a body that does nothing, or of a guard that is always false
+        arm.body = -1;
+        Constant never;
+        never.kind = Constant::Kind::False;
+        if (!last) arm.guard = tree_.constant(never);
+        return end;
     }
+    const Block& behind = graph_[arm.body];
+    if (behind.exit != Exit::Branch || !behind.pure() || behind.preds.size() != 1 || behind.next == behind.target) return end;
+    const bool wildcard = arm.pattern->kind == ast::PatternKind::As && arm.pattern->patterns.empty() && arm.pattern->name.empty();
+    const bool other_line = block.location.line > 0 && behind.location.line > 0 && block.location.line != behind.location.line;
+    const bool always = end < 0 && last && !other_line;
+    if (last && other_line && !wildcard) return end;   // an `if` in the body
+    auto fails = [&](std::int32_t to) { return end >= 0 ? to == end : is_case(to, block.value); };
+    const bool when_false = fails(behind.target) || ((always || wildcard) && !fails(behind.next) && behind.falls_true);
+    const bool when_true = !when_false && (fails(behind.next) || (end < 0 && (always || wildcard)));
+    if (!when_false && !when_true) return end;
+    arm.guard_block = arm.body;
+    arm.guard = when_false ? behind.value : negated(tree_, behind.value);
+    arm.body = when_false ? behind.next : behind.target;
+    return when_false ? behind.target : behind.next;
+}
+
+Structurer::MatchChain Structurer::match_chain(std::int32_t b) const {
+    MatchChain chain;
+    for (std::int32_t at = b; at >= 0;) {
+        MatchArm arm{graph_[at].next, nullptr, -1, graph_[at].pattern};
+        chain.end = read_guard(at, arm);
+        chain.blocks.push_back(at);
+        if (arm.guard_block >= 0) chain.blocks.push_back(arm.guard_block);
+        chain.arms.push_back(arm);
+        at = is_case(chain.end, graph_[b].value) ? chain.end : -1;
+    }
+    return chain;
+}
+
+std::int32_t Structurer::match(std::int32_t b, const Context& context, Body& out) {
+    const MatchChain chain = match_chain(b);
+    const std::int32_t end = chain.end;
+    Stmt* stmt = make(StmtKind::Match, b);
+    stmt->exprs = {graph_[b].value->items[0]};
     out.push_back(stmt);
-    const std::int32_t follow = match_follow(blocks, end);
+    const bool marked = end >= 0 && is_default(end, chain);
+    std::int32_t follow = regions_.settle(match_follow(chain));
+    // at the end of a loop's body the cases may `continue` past what follows
+    const bool lines = graph_[b].location.line > 0;
+    if (follow < 0 && end >= 0 && !marked && lines && context.next >= 0 && context.next == context.again) follow = regions_.settle(end);
     Context inner = context;
     if (follow >= 0) inner.next = follow;
     bool any_completes = false;
-    for (const Arm& arm : arms) {
-        ast::MatchCase& c = stmt->cases.emplace_back();
-        c.pattern = arm.pattern;
-        c.guard = arm.guard;
-        stmt->cases.back().body = walk(arm.body, inner);
-        any_completes = any_completes || completes(stmt->cases.back().body);
+    for (const MatchArm& arm : chain.arms) {
+        Body body = walk(arm.body, inner);
+        any_completes = any_completes || completes(body);
+        stmt->cases.push_back({arm.pattern, arm.guard, std::move(body)});
     }
-    const bool marked = end >= 0 && is_default(end, blocks);
-    if (end < 0 || (end == inner.next && !marked)) return follow >= 0 ? follow : end < 0 && !any_completes ? -1 : context.next;
-    if (follow < 0 && !any_completes && !marked) return end;
-    Body body = walk(end, inner);
-    if (!body.empty() || marked) stmt->cases.push_back({tree_.pattern(ast::PatternKind::As), nullptr, std::move(body)});
+    if (end < 0 && follow < 0 && !any_completes) return -1;
+    if (end >= 0 && follow < 0 && !any_completes && !marked && regions_.settle(end) != context.next) return end;
+    if (end >= 0 && (regions_.settle(end) != inner.next || marked)) {
+        Body body = walk(end, inner);
+        if (!body.empty() || marked) stmt->cases.push_back({tree_.pattern(ast::PatternKind::As), nullptr, std::move(body)});
+    }
     return follow >= 0 ? follow : context.next;
 }
 
 // Block `b`, where the last case fails, was marked as the body of `case _:` and only the cases lead there.
-bool Structurer::is_default(std::int32_t b, const std::vector<std::int32_t>& cases) const {
+bool Structurer::is_default(std::int32_t b, const MatchChain& chain) const {
     const Block& block = graph_[b];
     if (block.insts.empty() || graph_.function->insts[static_cast<std::size_t>(block.insts[0])].op != ir::Op::MatchDefault) return false;
-    return std::all_of(block.preds.begin(), block.preds.end(), [&](std::int32_t p) { return std::find(cases.begin(), cases.end(), p) != cases.end(); });
+    return std::all_of(block.preds.begin(), block.preds.end(), [&](std::int32_t p) {
+        return std::find(chain.blocks.begin(), chain.blocks.end(), p) != chain.blocks.end();
+    });
 }
 
 // Block `b` does nothing but test the next pattern for the same subject.

@@ -27,8 +27,7 @@ bool Structurer::returns_pending(std::int32_t b) const {
 std::int32_t Structurer::after_with(std::int32_t b) const {
     std::int32_t x = graph_[b].target;
     if (graph_[x].exit == Exit::Branch) x = graph_[x].next;
-    while (x >= 0 && graph_[x].pure() && graph_[x].exit == Exit::Fall && graph_[x].executed) x = graph_[x].next;
-    return x;
+    return regions_.settle(x);
 }
 
 // Where the except clauses of the statement that starts at `b` let control go on: targets behind their POP_EXCEPT.
@@ -47,7 +46,8 @@ std::vector<std::int32_t> Structurer::handler_exits(std::int32_t b) const {
         bool handling = false;
         for (std::size_t k = base; k < block.out.size(); ++k) handling = handling || block.out[k]->kind == ExprKind::Exception;
         if (ends && !handling) {
-            if (std::find(exits.begin(), exits.end(), block.next) == exits.end()) exits.push_back(block.next);
+            const std::int32_t next = regions_.settle(block.next);
+            if (std::find(exits.begin(), exits.end(), next) == exits.end()) exits.push_back(next);
             continue;
         }
         todo.push_back(block.next);
@@ -65,7 +65,7 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
     auto ends = [&](std::int32_t x) { return graph_[x].next < 0 && graph_[x].target < 0; };
     std::vector<std::int32_t> exits = regions_.region_exits(b, setup.handler_id);
     std::erase_if(exits, [&](std::int32_t x) { return returns_pending(x); });
-    std::int32_t follow = regions_.join(b, setup.next, setup.target);
+    std::int32_t follow = regions_.settle(regions_.join(b, setup.next, setup.target));
     std::vector<std::int32_t> from_handlers = handler_exits(b);
     std::erase_if(from_handlers, [&](std::int32_t x) { return x < 0 || returns_pending(x); });
     if (follow < 0 && std::find(from_handlers.begin(), from_handlers.end(), context.next) != from_handlers.end()) follow = context.next;
@@ -91,8 +91,11 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
         }
         return follow;
     }
+    auto returns_constant = [&](std::int32_t x) {   // may as well stand inside
+        return graph_[x].exit == Exit::Return && graph_[x].pure() && graph_[x].value->kind == ExprKind::Constant;
+    };
     for (std::int32_t x : open) {
-        if (x != follow && (orelse < 0 || graph_[x].offset < graph_[orelse].offset)) orelse = x;
+        if (x != follow && !returns_constant(x) && (orelse < 0 || graph_[x].offset < graph_[orelse].offset)) orelse = x;
     }
     return follow;
 }

@@ -63,6 +63,16 @@ bool Regions::reaches(std::int32_t from, std::int32_t to) const {
     return false;
 }
 
+std::int32_t Regions::settle(std::int32_t b) const {
+    for (std::size_t steps = 0; b >= 0 && steps < graph_.blocks.size(); ++steps) {
+        const Block& block = graph_[b];
+        if (!block.executed || !block.pure() || block.exit != Exit::Fall || header_[static_cast<std::size_t>(b)]) break;
+        if (block.out.size() > block.in.size() || block.next < 0) break;   // computes something
+        b = block.next;
+    }
+    return b;
+}
+
 std::vector<std::int32_t> Regions::region_exits(std::int32_t setup, std::int32_t handler) const {
     std::vector<std::int32_t> exits;
     std::vector<bool> seen(graph_.blocks.size(), false);
@@ -73,7 +83,8 @@ std::vector<std::int32_t> Regions::region_exits(std::int32_t setup, std::int32_t
         if (b < 0 || seen[static_cast<std::size_t>(b)]) continue;
         seen[static_cast<std::size_t>(b)] = true;
         if (!inside(b, handler)) {
-            exits.push_back(b);
+            const std::int32_t x = settle(b);
+            if (std::find(exits.begin(), exits.end(), x) == exits.end()) exits.push_back(x);
             continue;
         }
         todo.push_back(graph_[b].target);

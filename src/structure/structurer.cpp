@@ -71,6 +71,7 @@ std::vector<std::int32_t> Structurer::meanings(const Context& context) {
 }
 
 bool Structurer::reached(std::int32_t b, const Context& context, Body& out) {
+    b = regions_.settle(b);
     if (b == context.next) return true;
     if (b == context.again) {
         out.push_back(make(StmtKind::Continue, -1));
@@ -143,7 +144,7 @@ std::int32_t Structurer::branch(std::int32_t b, const Context& context, Body& ou
         test = negated(tree_, test);
     }
     Context inner = context;
-    const std::int32_t follow = regions_.join(b, first, second);
+    const std::int32_t follow = regions_.settle(regions_.join(b, first, second));
     if (follow >= 0) inner.next = follow;
     stmt->exprs = {test};
     out.push_back(stmt);
@@ -188,7 +189,7 @@ std::int32_t Structurer::loop(std::int32_t b, const Context& context, Body& out)
     const Regions::Loop region = regions_.loop(b, exhausted, outer);
     Context inner;
     inner.next = inner.again = b;
-    inner.leave = region.follow;
+    inner.leave = regions_.settle(region.follow);
     inner.outer = &context;
     Stmt* stmt = make(for_loop ? (header.exit == Exit::AsyncFor ? StmtKind::AsyncFor : StmtKind::For) : StmtKind::While, b);
     if (for_loop) {

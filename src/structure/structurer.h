@@ -23,6 +23,18 @@ class Structurer {
         const Context* outer = nullptr;   // around the innermost loop
     };
 
+    struct MatchArm {
+        std::int32_t body = -1;
+        ast::Expr* guard = nullptr;
+        std::int32_t guard_block = -1;
+        ast::Pattern* pattern = nullptr;
+    };
+    struct MatchChain {
+        std::vector<MatchArm> arms;
+        std::vector<std::int32_t> blocks;   // that test the patterns and guards
+        std::int32_t end = -1;              // where control goes when none matches; -1: one always does
+    };
+
     ast::Body walk(std::int32_t b, const Context& context);
     ast::Body walk_header(std::int32_t b, const Context& context);
     bool returns_pending(std::int32_t b) const;
@@ -32,9 +44,11 @@ class Structurer {
     void copy_statements(std::int32_t b, ast::Body& out);
     std::int32_t branch(std::int32_t b, const Context& context, ast::Body& out);
     std::int32_t match(std::int32_t b, const Context& context, ast::Body& out);
-    bool is_default(std::int32_t b, const std::vector<std::int32_t>& cases) const;
+    bool is_default(std::int32_t b, const MatchChain& chain) const;
     bool is_case(std::int32_t b, const ast::Expr* subject) const;
-    std::int32_t match_follow(const std::vector<std::int32_t>& blocks, std::int32_t end) const;
+    std::int32_t match_follow(const MatchChain& chain) const;
+    std::int32_t read_guard(std::int32_t at, MatchArm& arm) const;
+    MatchChain match_chain(std::int32_t b) const;
     std::int32_t loop(std::int32_t b, const Context& context, ast::Body& out);
     std::int32_t protect(std::int32_t b, const Context& context, ast::Body& out);
     std::int32_t with(std::int32_t b, std::int32_t follow, const Context& context, ast::Body& out);
