@@ -316,7 +316,7 @@ bool Translator::calls(const Instruction& in) {
     const Features& f = *function_.features;
     switch (opcode_meaning(code_.version, in.op).lift) {
         case LiftKind::Nop:
-            if (in.op == Op::NOP && function_.features->has_match) emit(IrOp::Nop);   // may be all that is left of `case _:`
+            if (in.op == Op::NOP && function_.features->has_match) emit(IrOp::Nop).flag = true;
             return true;
         case LiftKind::Cache: case LiftKind::ExtendedArg: case LiftKind::Resume:
         case LiftKind::GenStart: case LiftKind::ReturnGenerator: case LiftKind::ExitInitCheck:

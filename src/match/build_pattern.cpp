@@ -1,5 +1,7 @@
 #include "match/case_reader.h"
 
+#include <algorithm>
+
 namespace depyf::matching {
 
 using ast::PatternKind;
@@ -79,9 +81,12 @@ class Builder {
         }
         const std::int32_t others = node.length < 0 ? 0 : node.length;
         std::int32_t before = node.star_index;
-        if (node.star < 0) {   // `*_`: behind the last element that is counted from the start
-            before = node.items.empty() ? others : 0;
-            for (const auto& [index, id] : node.items) before = std::max(before, index + 1);
+        if (node.star < 0) {   // `*_`: in front of the elements that are counted from the end
+            before = others;
+            for (const auto& [index, id] : node.items) before = std::min(before, index < 0 ? others + index : others);
+            for (const auto& [index, id] : node.items) {
+                if (index >= before || before < 0) return false;
+            }
         }
         if (before > others) return false;
         for (std::int32_t i = 0; i < before; ++i) {
