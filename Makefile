@@ -56,7 +56,7 @@ bench: install
 
 lint: install native
 	$(BIN)/python tools/check_includes.py
-	$(BIN)/clang-format --dry-run --Werror $(CPP_SOURCES)
+	tools/check_format.sh $(CPP_SOURCES)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
