@@ -174,7 +174,7 @@ Expr* StackMachine::name(const std::string* id) {
 
 bool StackMachine::stack_ops(const ir::Inst& inst) {
     switch (inst.op) {
-        case IrOp::Nop: case IrOp::PopBlock: case IrOp::SetupLoop: case IrOp::EndFor: case IrOp::EndSend: return true;
+        case IrOp::Nop: case IrOp::MatchDefault: case IrOp::PopBlock: case IrOp::SetupLoop: case IrOp::EndFor: case IrOp::EndSend: return true;
         case IrOp::Const: {
             Expr* e = make(ExprKind::Constant);
             e->value = inst.value;
@@ -393,11 +393,22 @@ void StackMachine::spill() {
     }
 }
 
+// 3.12+: of several stores to one variable in a row, `a, a = x`, all but the last become POP_TOP.
+Expr* StackMachine::dead_target() {
+    for (std::size_t i = position_ + 1; i < block_->insts.size(); ++i) {
+        const ir::Inst& inst = function_.insts[static_cast<std::size_t>(block_->insts[i])];
+        if (inst.op == IrOp::StoreFast) return name(inst.name);
+        if (inst.op != IrOp::Pop) break;
+    }
+    return tree_.name("_");
+}
+
 void StackMachine::drop(Expr* value) {
     switch (value->kind) {
         case ExprKind::Null: case ExprKind::Iterator: case ExprKind::WithExit: case ExprKind::Exception:
         case ExprKind::Opaque: case ExprKind::WithEnter: case ExprKind::MatchSubject:
             return;
+        case ExprKind::UnpackItem: store(dead_target(), value); return;
         case ExprKind::ForItem: {
             Stmt* stmt = emit(StmtKind::Assign, {tree_.name("_"), value});
             stmt->flag = true;

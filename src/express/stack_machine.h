@@ -61,6 +61,7 @@ class StackMachine {
     bool stores_everything_pending() const;
     void emit_assign(std::vector<Expr*> targets, Expr* value);
     void drop(Expr* value);          // POP_TOP
+    Expr* dead_target();
     Expr* name(const std::string* id);
 
     // calls

@@ -105,7 +105,8 @@ class Partition {
         for (std::size_t i = 0; i < function_.insts.size(); ++i) {
             if (!reachable_[i]) continue;
             const Inst& inst = function_.insts[i];
-            const std::size_t hash = alone[i] ? mix(operation_hash(inst), i + 1) : operation_hash(inst);
+            const bool placeless = function_.features->has_super_instructions && inst.location.line == 0;
+            const std::size_t hash = alone[i] || placeless ? mix(operation_hash(inst), i + 1) : operation_hash(inst);
             auto [found, added] = ids.try_emplace(hash, static_cast<std::int32_t>(members_.size()));
             if (added) members_.emplace_back();
             class_[i] = found->second;
@@ -157,14 +158,22 @@ class Partition {
     // The second half of a superinstruction has no place of its own: it joins any instruction that does the same and
     // goes on alike.
     void join_placeless() {
+        if (!function_.features->has_super_instructions) return;
         std::map<std::tuple<Op, const std::string*, std::int32_t, std::size_t>, std::int32_t> placed;
         auto key = [&](const Inst& inst) { return std::make_tuple(inst.op, inst.name, inst.handler, class_of(inst.next)); };
         for (int pass = 0; pass < 2; ++pass) {
             for (std::size_t i = 0; i < function_.insts.size(); ++i) {
                 const Inst& inst = function_.insts[i];
-                if (!reachable_[i] || (inst.op != Op::LoadFast && inst.op != Op::StoreFast) || (inst.location.line == 0) != (pass == 1)) continue;
-                if (pass == 0) placed.emplace(key(inst), class_[i]);
-                else if (auto found = placed.find(key(inst)); found != placed.end()) class_[i] = found->second;
+                if (!reachable_[i] || inst.op != Op::LoadFast || (inst.location.line == 0) != (pass == 1)) continue;
+                if (pass == 0) {
+                    placed.emplace(key(inst), class_[i]);
+                } else {
+                    // without a placed one to join, two of them join where what follows was joined
+                    const bool joined = inst.next >= 0 && members_[static_cast<std::size_t>(class_[static_cast<std::size_t>(inst.next)])].size() > 1;
+                    auto found = placed.find(key(inst));
+                    if (found != placed.end()) class_[i] = found->second;
+                    else if (joined) placed.emplace(key(inst), class_[i]);
+                }
             }
         }
     }

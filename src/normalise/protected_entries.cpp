@@ -1,5 +1,6 @@
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "normalise/normalise.h"
 
@@ -12,7 +13,7 @@ class Marker {
     explicit Marker(ir::Function& function) : function_(function) {}
 
     void run() {
-        if (!function_.features->conditional_backward_jumps) protect_split_jumps();
+        protect_jumps();
         const std::size_t size = function_.insts.size();
         for (std::size_t i = 0; i < size; ++i) {
             const std::int32_t handler = function_.insts[i].handler;
@@ -26,15 +27,29 @@ class Marker {
     }
 
   private:
-    // 3.12+: a conditional jump backwards is written as one over an unconditional jump, which no entry of the table covers.
-    // It counts as protected like the condition. Source: normalize_jumps_in_block, CPython Python/flowgraph.c.
-    void protect_split_jumps() {
-        for (std::size_t i = 0; i + 1 < function_.insts.size(); ++i) {
-            const ir::Inst& test = function_.insts[i];
-            ir::Inst& jump = function_.insts[i + 1];
-            const bool split = test.op == ir::Op::Branch && jump.op == ir::Op::Jump && jump.handler != test.handler && jump.target <= static_cast<std::int32_t>(i) &&
-                               test.location.line == jump.location.line && test.location.column == jump.location.column;
-            if (split) jump.handler = test.handler;
+    // From 3.12 on the optimiser makes jumps that no entry of the table covers. Only one that goes back to the very start
+    // of a region leaves it (`while True: try: ...`); any other counts as protected like its target.
+    void protect_jumps() {
+        std::vector<std::int32_t> first(function_.handlers.size(), -1);
+        for (std::size_t i = 0; i < function_.insts.size(); ++i) {
+            for (std::int32_t h = function_.insts[i].handler; h >= 0; h = function_.handlers[static_cast<std::size_t>(h)].outer) {
+                if (first[static_cast<std::size_t>(h)] < 0) first[static_cast<std::size_t>(h)] = static_cast<std::int32_t>(i);
+            }
+        }
+        if (function_.features->has_to_bool) {   // a conditional jump cannot raise: no entry needs to cover it
+            for (std::size_t i = 1; i < function_.insts.size(); ++i) {
+                if (function_.insts[i].op == ir::Op::Branch) function_.insts[i].handler = function_.insts[i - 1].handler;
+            }
+        }
+        for (ir::Inst& jump : function_.insts) {
+            if (jump.op != ir::Op::Jump) continue;
+            const std::int32_t inner = function_.insts[static_cast<std::size_t>(jump.target)].handler;
+            if (inner < 0 || within(jump.handler, inner)) continue;
+            bool at_start = false;
+            for (std::int32_t h = inner; h >= 0 && !within(jump.handler, h); h = function_.handlers[static_cast<std::size_t>(h)].outer) {
+                at_start = at_start || first[static_cast<std::size_t>(h)] == jump.target;
+            }
+            if (!at_start) jump.handler = inner;
         }
     }
 

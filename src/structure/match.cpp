@@ -81,6 +81,7 @@ std::int32_t Structurer::match(std::int32_t b, const Context& context, Body& out
     out.push_back(stmt);
     const bool marked = end >= 0 && is_default(end, chain);
     std::int32_t follow = regions_.settle(match_follow(chain));
+    if (follow < 0 && chain.arms.back().body < 0 && !chain.arms.back().guard) follow = regions_.settle(end);
     // at the end of a loop's body the cases may `continue` past what follows
     const bool lines = graph_[b].location.line > 0;
     if (follow < 0 && end >= 0 && !marked && lines && context.next >= 0 && context.next == context.again) follow = regions_.settle(end);
@@ -89,7 +90,7 @@ std::int32_t Structurer::match(std::int32_t b, const Context& context, Body& out
     bool any_completes = false;
     for (const MatchArm& arm : chain.arms) {
         Body body = walk(arm.body, inner);
-        any_completes = any_completes || completes(body);
+        any_completes = any_completes || (arm.body >= 0 && completes(body));
         stmt->cases.push_back({arm.pattern, arm.guard, std::move(body)});
     }
     if (end < 0 && follow < 0 && !any_completes) return -1;

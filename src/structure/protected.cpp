@@ -68,6 +68,9 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
     std::int32_t follow = regions_.settle(regions_.join(b, setup.next, setup.target));
     std::vector<std::int32_t> from_handlers = handler_exits(b);
     std::erase_if(from_handlers, [&](std::int32_t x) { return x < 0 || returns_pending(x); });
+    auto reaches_next = [&](const std::vector<std::int32_t>& list) { return std::find(list.begin(), list.end(), context.next) != list.end(); };
+    // a return that several ways share is no place where they meet if others go on
+    if (follow >= 0 && ends(follow) && (reaches_next(exits) || reaches_next(from_handlers))) follow = context.next;
     if (follow < 0 && std::find(from_handlers.begin(), from_handlers.end(), context.next) != from_handlers.end()) follow = context.next;
     if (follow < 0 && std::find(exits.begin(), exits.end(), context.next) != exits.end()) follow = context.next;
     std::vector<std::int32_t> open;    // ways out of the body that mean nothing yet

@@ -49,8 +49,11 @@ bool Regions::inside(std::int32_t b, std::int32_t handler) const {
     return false;
 }
 
-bool Regions::reaches(std::int32_t from, std::int32_t to) const {
+bool Regions::reaches(std::int32_t from, std::int32_t to) const { return reaches_around(from, to, -1); }
+
+bool Regions::reaches_around(std::int32_t from, std::int32_t to, std::int32_t without) const {
     std::vector<bool> seen(graph_.blocks.size(), false);
+    if (without >= 0) seen[static_cast<std::size_t>(without)] = true;
     std::vector<std::int32_t> todo{from};
     while (!todo.empty()) {
         const std::int32_t b = todo.back();
@@ -58,7 +61,9 @@ bool Regions::reaches(std::int32_t from, std::int32_t to) const {
         if (b == to) return true;
         if (seen[static_cast<std::size_t>(b)]) continue;
         seen[static_cast<std::size_t>(b)] = true;
-        for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) todo.push_back(s);
+        for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) {
+            if (dominators_.dominates(from, s) || s == to || without < 0) todo.push_back(s);
+        }
     }
     return false;
 }
@@ -102,7 +107,7 @@ std::int32_t Regions::join(std::int32_t b, std::int32_t first, std::int32_t seco
             if (dominators_.position(p) < dominators_.position(m)) ++forward;
         }
         if (forward < 2 && direct) continue;
-        if (forward < 2) continue;
+        if (forward < 2 || graph_[m].exit == Exit::Reraise) continue;
         if (best < 0) {
             best = m;
             continue;

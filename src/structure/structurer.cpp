@@ -144,7 +144,8 @@ std::int32_t Structurer::branch(std::int32_t b, const Context& context, Body& ou
         test = negated(tree_, test);
     }
     Context inner = context;
-    const std::int32_t follow = regions_.settle(regions_.join(b, first, second));
+    std::int32_t follow = regions_.settle(regions_.join(b, first, second));
+    if (follow >= 0 && graph_[follow].exit == Exit::Return && context.next >= 0 && regions_.reaches_around(b, context.next, follow)) follow = -1;
     if (follow >= 0) inner.next = follow;
     stmt->exprs = {test};
     out.push_back(stmt);
