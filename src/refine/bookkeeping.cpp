@@ -32,6 +32,34 @@ void docstring(Body& body, std::size_t position) {
     stmt->exprs = {stmt->exprs[1]};
 }
 
+// What the compiler writes behind the statements of a class body.
+bool closes_class(const Stmt* s, bool has_static_attributes) {
+    // __classcell__ = __class__, which is returned as well
+    if (s->kind == StmtKind::Assign && is_name(s->exprs[0], "__classcell__")) return true;
+    if (is_name(stored_to(s, "__classdictcell__"), "__classdict__")) return true;
+    return has_static_attributes && is_constant(stored_to(s, "__static_attributes__"));
+}
+
+// Drops the last statement if it closes the class; where the body ends in a compound statement, that of each arm (the
+// compiler copies short ends of a code object into what leads there).
+bool drop_last(Body& body, bool has_static_attributes) {
+    if (body.empty()) return false;
+    Stmt* stmt = body.back();
+    if (closes_class(stmt, has_static_attributes)) {
+        body.pop_back();
+        return true;
+    }
+    switch (stmt->kind) {
+        case StmtKind::If: case StmtKind::With: case StmtKind::Try: case StmtKind::TryStar: case StmtKind::Match: break;
+        default: return false;
+    }
+    bool any = drop_last(stmt->body, has_static_attributes);
+    any |= drop_last(stmt->orelse, has_static_attributes);
+    for (ast::ExceptHandler& handler : stmt->handlers) any |= drop_last(handler.body, has_static_attributes);
+    for (ast::MatchCase& c : stmt->cases) any |= drop_last(c.body, has_static_attributes);
+    return any;
+}
+
 }  // namespace
 
 void drop_bookkeeping(Body& body, const RefineContext& context) {
@@ -44,18 +72,7 @@ void drop_bookkeeping(Body& body, const RefineContext& context) {
         take([](const Stmt* s) { return is_constant(stored_to(s, "__qualname__")); });
         if (context.features->class_firstlineno) take([](const Stmt* s) { return is_constant(stored_to(s, "__firstlineno__")); });
         take([](const Stmt* s) { return is_name(stored_to(s, "__type_params__"), ".type_params"); });
-        auto last = [&](auto matches) {
-            if (!body.empty() && matches(body.back())) body.pop_back();
-        };
-        // __classcell__ = __class__, always behind everything else
-        last([](const Stmt* s) { return stored_to(s, "__classcell__") != nullptr; });
-        if (!body.empty() && body.back()->kind == StmtKind::Assign && body.back()->exprs.size() == 3 &&
-            body.back()->exprs[0]->kind == ExprKind::Name && body.back()->exprs[0]->name == "__classcell__") {
-            body.pop_back();
-        }
-        last([](const Stmt* s) { return is_name(stored_to(s, "__classdictcell__"), "__classdict__"); });
-        if (context.features->class_firstlineno) last([](const Stmt* s) { return is_constant(stored_to(s, "__static_attributes__")); });
-        last([](const Stmt* s) { return is_name(stored_to(s, "__classdictcell__"), "__classdict__"); });
+        while (drop_last(body, context.features->class_firstlineno)) {}
         take([](const Stmt* s) { return is_name(stored_to(s, "__classdict__"), "__classdict__"); });
     }
     docstring(body, 0);
