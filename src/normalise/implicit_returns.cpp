@@ -17,10 +17,12 @@ bool same_place(const Location& a, const Location& b) {
     return a.line == b.line && a.column == b.column && a.end_line == b.end_line && a.end_column == b.end_column;
 }
 
-// `return` and `return None` as the table of columns shows them.
+// `return`, `return None` or the `None` in it as the table of columns shows them. Statements stand in even columns, the
+// value of a return in odd ones; that tells `None` from `pass`.
 bool looks_like_return(const Location& place) {
     const int width = place.end_column - place.column;
-    return place.column >= 0 && place.line == place.end_line && (width == 6 || width == 11);
+    if (place.column < 0 || place.line != place.end_line) return false;
+    return width == 6 || width == 11 || (width == 4 && place.column % 2 == 1);
 }
 
 // Something the author wrote, as against what leaving a block or handler runs.

@@ -27,7 +27,7 @@ class Partition {
         mark_reachable();
         split_by_operation();
         while (refine()) {}
-        join_placeless();
+        for (int round = 0; round < 8 && join_placeless(); ++round) {}
         merge();
     }
 
@@ -157,8 +157,9 @@ class Partition {
 
     // The second half of a superinstruction has no place of its own: it joins any instruction that does the same and
     // goes on alike.
-    void join_placeless() {
-        if (!function_.features->has_super_instructions) return;
+    bool join_placeless() {
+        if (!function_.features->has_super_instructions) return false;
+        bool changed = false;
         std::map<std::tuple<Op, const std::string*, std::int32_t, std::size_t>, std::int32_t> placed;
         auto key = [&](const Inst& inst) { return std::make_tuple(inst.op, inst.name, inst.handler, class_of(inst.next)); };
         for (int pass = 0; pass < 2; ++pass) {
@@ -171,11 +172,27 @@ class Partition {
                     // without a placed one to join, two of them join where what follows was joined
                     const bool joined = inst.next >= 0 && members_[static_cast<std::size_t>(class_[static_cast<std::size_t>(inst.next)])].size() > 1;
                     auto found = placed.find(key(inst));
-                    if (found != placed.end()) class_[i] = found->second;
-                    else if (joined) placed.emplace(key(inst), class_[i]);
+                    if (found != placed.end() && class_[i] != found->second) {
+                        members_[static_cast<std::size_t>(found->second)].push_back(static_cast<std::int32_t>(i));
+                        class_[i] = found->second;
+                        changed = true;
+                    } else if (found == placed.end() && joined) {
+                        placed.emplace(key(inst), class_[i]);
+                    }
                 }
             }
         }
+        // what differed only in where it went on to may be the same now
+        std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::int32_t> same;
+        for (std::size_t i = 0; changed && i < function_.insts.size(); ++i) {
+            const Inst& inst = function_.insts[i];
+            if (!reachable_[i] || inst.location.line == 0) continue;
+            auto [found, added] = same.try_emplace({operation_hash(inst), class_of(first(inst)), class_of(second(inst))}, class_[i]);
+            if (added || found->second == class_[i]) continue;
+            members_[static_cast<std::size_t>(found->second)].push_back(static_cast<std::int32_t>(i));
+            class_[i] = found->second;
+        }
+        return changed;
     }
 
     std::int32_t representative(std::int32_t i) const {

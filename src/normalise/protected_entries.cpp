@@ -41,13 +41,20 @@ class Marker {
                 if (function_.insts[i].op == ir::Op::Branch) function_.insts[i].handler = function_.insts[i - 1].handler;
             }
         }
+        std::vector<bool> loops_inside(function_.handlers.size(), false);   // a covered jump goes back to the start
+        for (const ir::Inst& jump : function_.insts) {
+            if (jump.op != ir::Op::Jump) continue;
+            for (std::int32_t h = jump.handler; h >= 0; h = function_.handlers[static_cast<std::size_t>(h)].outer) {
+                if (first[static_cast<std::size_t>(h)] == jump.target) loops_inside[static_cast<std::size_t>(h)] = true;
+            }
+        }
         for (ir::Inst& jump : function_.insts) {
             if (jump.op != ir::Op::Jump) continue;
             const std::int32_t inner = function_.insts[static_cast<std::size_t>(jump.target)].handler;
             if (inner < 0 || within(jump.handler, inner)) continue;
             bool at_start = false;
             for (std::int32_t h = inner; h >= 0 && !within(jump.handler, h); h = function_.handlers[static_cast<std::size_t>(h)].outer) {
-                at_start = at_start || first[static_cast<std::size_t>(h)] == jump.target;
+                at_start = at_start || (first[static_cast<std::size_t>(h)] == jump.target && !loops_inside[static_cast<std::size_t>(h)]);
             }
             if (!at_start) jump.handler = inner;
         }

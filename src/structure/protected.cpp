@@ -124,6 +124,7 @@ std::int32_t Structurer::protect(std::int32_t b, const Context& context, Body& o
         Context in_finally = context;
         in_finally.next = -1;
         stmt->finalbody = walk(setup.target, in_finally);
+        if (stmt->finalbody.empty()) stmt->finalbody.push_back(make(StmtKind::Pass, -1));
     } else if (kind == HandlerKind::ExceptStar) {
         group_clauses(stmt, setup.target, inner);
     } else {
