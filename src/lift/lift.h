@@ -23,6 +23,8 @@ void assign_table_handlers(ir::Function& function, const std::vector<ExceptionEn
 void fold_suspensions(ir::Function& function);
 // async for: GET_ANEXT, its await and the END_ASYNC_FOR handler become one AsyncForIter.
 void fold_async_for(ir::Function& function);
+// any/all/tuple/list/set of a generator expression (3.14+): the loop that stands beside the call goes, the call stays.
+void drop_builtin_loops(ir::Function& function);
 // Handlers that the compiler adds for itself (clean-up of handlers, StopIteration wrapper, comprehension restore).
 void drop_compiler_handlers(ir::Function& function);
 

@@ -264,6 +264,13 @@ void ExpressionPrinter::subscript(std::string& out, const Expr* e) {
     const Expr* key = e->items[1];
     const bool starred = key->kind == ExprKind::Tuple &&
                          std::any_of(key->items.begin(), key->items.end(), [](const Expr* i) { return i->kind == ExprKind::Starred; });
+    auto is_slice = [](const Constant& c) { return c.kind == Constant::Kind::Slice; };
+    auto constant_slice = [&](const Constant& c) {   // 3.14+: x[1:2] has one constant for its slice
+        for (std::size_t i = 0; i < c.items.size(); ++i) {
+            if (i == 1 || (i == 2 && c.items[2].kind != Constant::Kind::None)) out += ':';
+            if (c.items[i].kind != Constant::Kind::None) constant(out, c.items[i], Precedence::Test);
+        }
+    };
     const bool constant_tuple = key->kind == ExprKind::Constant && key->value->kind == Constant::Kind::Tuple && !key->value->items.empty();
     if (key->kind == ExprKind::Tuple && !key->items.empty() && (!starred || features_.star_in_subscript)) {
         comma_separated(out, key->items, Precedence::Test);
@@ -271,9 +278,12 @@ void ExpressionPrinter::subscript(std::string& out, const Expr* e) {
     } else if (constant_tuple) {
         for (std::size_t i = 0; i < key->value->items.size(); ++i) {
             if (i > 0) out += ", ";
-            constant(out, key->value->items[i], Precedence::Test);
+            if (is_slice(key->value->items[i])) constant_slice(key->value->items[i]);
+            else constant(out, key->value->items[i], Precedence::Test);
         }
         if (key->value->items.size() == 1) out += ',';
+    } else if (key->kind == ExprKind::Constant && is_slice(*key->value)) {
+        constant_slice(*key->value);
     } else {
         print(out, key, key->kind == ExprKind::Slice ? Precedence::NamedExpr : Precedence::Test);
     }

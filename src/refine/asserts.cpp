@@ -47,7 +47,7 @@ void recover_asserts(Body& body, const RefineContext& context) {
             const Stmt* raise = in_else ? stmt->orelse[0] : stmt->body[0];
             Expr* message = nullptr;
             const bool done = raise->kind == StmtKind::Assert && raise->exprs[0]->kind == ExprKind::Constant &&
-                              raise->exprs[0]->value->kind == Constant::Kind::False && raise->line <= stmt->line;
+                              raise->exprs[0]->value->kind == Constant::Kind::False;
             if (done) message = raise->exprs.size() > 1 ? raise->exprs[1] : nullptr;
             else if (!assertion(raise, stmt, *context.features, &message)) continue;
             Expr* test = stmt->exprs[0];
