@@ -18,7 +18,7 @@ enum class Exit : std::uint8_t {
     Setup,     // to `next`, protected by `handler_id`; the handler's first block is `target`
     Case,      // value: a MatchSubject, pattern; matched: to `next`, else to `target` (-1: it always matches)
     Return,    // value
-    Reraise,   // the exception that is being handled goes on
+    Reraise,   // the exception that is being handled goes on; `next` (up to 3.8): what stands behind, never run from here
     End,       // control ends in the last statement (raise), or never gets here
 };
 

@@ -1,4 +1,6 @@
 // Iteration, suspension, jumps and exceptions.
+#include <algorithm>
+
 #include "base/error.h"
 #include "express/stack_machine.h"
 
@@ -100,6 +102,8 @@ bool StackMachine::control(const ir::Inst& inst) {
         }
         case IrOp::Reraise:
             block_->exit = Exit::Reraise;
+            block_->out = stack_;
+            if (inst.next >= 0) block_->out.resize(stack_.size() - std::min<std::size_t>(stack_.size(), function_.features->exc_info_items));
             return true;
         default: return false;
     }

@@ -262,23 +262,25 @@ bool Folder::and_or(std::int32_t a, std::int32_t b) {
     if (first.value->kind == ExprKind::ExceptionMatch || second.value->kind == ExprKind::ExceptionMatch) return false;
     const bool when_true = first.next == b;
     const std::int32_t skip = when_true ? first.target : first.next;
-    if (!chain_ready(a)) return false;
-    const bool negate = when_true ? skip != second.target : skip == second.target;
-    if (negate && !can_negate(first.value)) return false;
-    Expr* value = nullptr;
-    if (skip == second.target) {         // both must hold
-        value = bool_op(tree_, true, when_true ? first.value : negated(tree_, first.value), second.value);
-    } else if (skip == second.next) {    // one of them is enough
-        value = bool_op(tree_, false, when_true ? negated(tree_, first.value) : first.value, second.value);
-    } else {
+    if (!chain_ready(a) || (skip != second.target && skip != second.next)) return false;
+    std::int32_t next = second.next, target = second.target;
+    Expr* last = second.value;
+    bool falls_true = second.falls_true;
+    const bool negate = when_true != (skip == target);
+    if (negate && (!can_negate(first.value) || !falls_true) && can_negate(last)) {   // exchange the second's outcomes instead
+        std::swap(next, target);
+        last = negated(tree_, last);
+        falls_true = !falls_true;
+    } else if (negate && !can_negate(first.value)) {
         return false;
     }
-    const std::int32_t next = second.next, target = second.target;
+    const bool invert = when_true != (skip == target);
+    Expr* value = bool_op(tree_, skip == target, invert ? negated(tree_, first.value) : first.value, last);
     remove_edge(a, first.next);
     remove_edge(a, first.target);
     absorb(a, b);
     first.value = value;
-    first.falls_true = second.falls_true;
+    first.falls_true = falls_true;
     first.next = next;
     first.target = target;
     graph_[next].preds.push_back(a);

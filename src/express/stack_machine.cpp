@@ -39,7 +39,7 @@ std::size_t StackMachine::run(Block& block, std::vector<Expr*> stack) {
             return position_ + 1;
         }
     }
-    if (block.out.empty() && block.target_out.empty()) block.out = stack_;
+    if (block.exit == Exit::Fall || block.exit == Exit::Return || block.exit == Exit::End) block.out = stack_;
     block.executed = true;
     return block.insts.size();
 }

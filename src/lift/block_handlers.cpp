@@ -68,8 +68,8 @@ class Walk {
             Inst& in = inst(i);
             if (in.op != Op::EndFinally) continue;
             if (std::find(with_ends.begin(), with_ends.end(), i) != with_ends.end()) continue;   // may swallow
+            // What stands behind is still where the statement goes on: the edge stays for the structurer, nothing runs it.
             in.op = Op::Reraise;
-            in.next = -1;
         }
     }
 

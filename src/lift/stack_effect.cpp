@@ -62,7 +62,7 @@ std::int32_t stack_effect(const ir::Function& function, const ir::Inst& inst, bo
         case Op::ForIter: return jump ? -iter_slots : 1;
         case Op::AsyncForIter: return jump ? -1 : 1;
         case Op::Raise: return -n;
-        case Op::Reraise: return 0;
+        case Op::Reraise: return inst.next >= 0 ? -exc_items : 0;
         case Op::PopExcept: return exc_items > 1 ? -3 : -1;
         case Op::PopFinally: case Op::EndFinally: return -exc_items;
         case Op::SetupWith: case Op::BeforeAsyncWith: return n;

@@ -73,7 +73,7 @@ class Partition {
     }
 
     // The calls of an exit function all carry the place of their `with`, whatever statement they belong to.
-    std::vector<bool> with_exits() const {
+    std::vector<bool> kept_apart() const {
         std::vector<bool> found(function_.insts.size(), false);
         auto is_none = [&](std::int32_t i) {
             const Inst& inst = function_.insts[static_cast<std::size_t>(i)];
@@ -96,11 +96,18 @@ class Partition {
                 if (inst.op == Op::Return) break;
             }
         }
+        // What a chained comparison leaves on the stack is dropped where it fails; each drops its own.
+        for (const Inst& inst : function_.insts) {
+            if (inst.op != Op::Branch && inst.op != Op::KeepBranch) continue;
+            for (std::int32_t to : {inst.next, inst.target}) {
+                if (to >= 0 && function_.insts[static_cast<std::size_t>(to)].op == Op::Pop) found[static_cast<std::size_t>(to)] = true;
+            }
+        }
         return found;
     }
 
     void split_by_operation() {
-        const std::vector<bool> alone = with_exits();
+        const std::vector<bool> alone = kept_apart();
         std::unordered_map<std::size_t, std::int32_t> ids;   // a collision only costs: refine() compares successors
         for (std::size_t i = 0; i < function_.insts.size(); ++i) {
             if (!reachable_[i]) continue;

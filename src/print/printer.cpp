@@ -137,7 +137,7 @@ class StatementPrinter {
             case StmtKind::FunctionDef: case StmtKind::AsyncFunctionDef: function(stmt); return;
             case StmtKind::ClassDef: class_def(stmt); return;
             case StmtKind::Return:
-                line(stmt, stmt->exprs.empty() ? "return" : "return " + value(stmt->exprs[0]));
+                line(stmt, stmt->exprs.empty() ? "return" : "return " + (is_yield(stmt->exprs[0]) ? text(stmt->exprs[0], Precedence::Test) : value(stmt->exprs[0])));
                 return;
             case StmtKind::Delete: line(stmt, "del " + list(stmt->exprs, Precedence::Atom)); return;
             case StmtKind::Assign: assign(stmt); return;
@@ -198,6 +198,7 @@ class StatementPrinter {
         }
     }
 
+    static bool is_yield(const Expr* e) { return e->kind == ExprKind::Yield || e->kind == ExprKind::YieldFrom; }
     static std::string lazy(const Stmt* stmt) { return stmt->flag ? "lazy " : ""; }
 
     // The right side of an assignment, return or expression statement: a tuple or yield needs no parentheses there.

@@ -31,7 +31,9 @@ std::int32_t Structurer::after_with(std::int32_t b) const {
 }
 
 // Where the except clauses of the statement that starts at `b` let control go on: targets behind their POP_EXCEPT.
-std::vector<std::int32_t> Structurer::handler_exits(std::int32_t b) const {
+// `behind`: up to 3.8, what stands behind the END_FINALLY of the handler itself.
+std::vector<std::int32_t> Structurer::handler_exits(std::int32_t b, std::int32_t& behind) const {
+    behind = -1;
     const std::uint32_t base = graph_.function->handlers[static_cast<std::size_t>(graph_[b].handler_id)].depth;
     std::vector<std::int32_t> exits;
     std::vector<bool> seen(graph_.blocks.size(), false);
@@ -45,6 +47,10 @@ std::vector<std::int32_t> Structurer::handler_exits(std::int32_t b) const {
         const bool ends = graph_.function->insts[static_cast<std::size_t>(block.insts.back())].op == ir::Op::PopExcept;
         bool handling = false;
         for (std::size_t k = base; k < block.out.size(); ++k) handling = handling || block.out[k]->kind == ExprKind::Exception;
+        if (block.exit == Exit::Reraise && !handling) {
+            if (block.next >= 0) behind = block.next;
+            continue;
+        }
         if (ends && !handling) {
             const std::int32_t next = regions_.settle(block.next);
             if (std::find(exits.begin(), exits.end(), next) == exits.end()) exits.push_back(next);
@@ -66,8 +72,21 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
     std::vector<std::int32_t> exits = regions_.region_exits(b, setup.handler_id);
     std::erase_if(exits, [&](std::int32_t x) { return returns_pending(x); });
     std::int32_t follow = regions_.settle(regions_.join(b, setup.next, setup.target));
-    std::vector<std::int32_t> from_handlers = handler_exits(b);
+    std::int32_t behind = -1;
+    std::vector<std::int32_t> from_handlers = handler_exits(b, behind);
     std::erase_if(from_handlers, [&](std::int32_t x) { return x < 0 || returns_pending(x); });
+    if (behind >= 0) {
+        // up to 3.8 the text says it: END_FINALLY stands in front of the else clause, or of what follows
+        const bool finally = handler_kind(*graph_.function, graph_.function->handlers[static_cast<std::size_t>(setup.handler_id)]) == HandlerKind::Finally;
+        const std::int32_t settled = regions_.settle(behind);
+        std::int32_t end = -1;
+        for (std::int32_t x : from_handlers) {
+            if (x >= 0 && (end < 0 || graph_[x].offset > graph_[end].offset)) end = x;
+        }
+        if (finally || end < 0 || end == settled) return settled;
+        orelse = behind;
+        return end;
+    }
     auto reaches_next = [&](const std::vector<std::int32_t>& list) { return std::find(list.begin(), list.end(), context.next) != list.end(); };
     // a return that several ways share is no place where they meet if others go on
     if (follow >= 0 && ends(follow) && (reaches_next(exits) || reaches_next(from_handlers))) follow = context.next;
@@ -117,7 +136,7 @@ std::int32_t Structurer::protect(std::int32_t b, const Context& context, Body& o
     out.push_back(stmt);
     Context body = inner;
     if (kind == HandlerKind::Finally) orelse = -1;
-    if (orelse >= 0) body.next = orelse;
+    if (orelse >= 0) body.next = regions_.settle(orelse);
     stmt->body = walk(setup.next, body);
     if (orelse >= 0) stmt->orelse = walk(orelse, inner);
     if (kind == HandlerKind::Finally) {

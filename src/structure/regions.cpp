@@ -107,7 +107,7 @@ std::int32_t Regions::join(std::int32_t b, std::int32_t first, std::int32_t seco
             if (dominators_.position(p) < dominators_.position(m)) ++forward;
         }
         if (forward < 2 && direct) continue;
-        if (forward < 2 || graph_[m].exit == Exit::Reraise) continue;
+        if (forward < 2 || (graph_[m].exit == Exit::Reraise && graph_[m].next < 0)) continue;
         if (best < 0) {
             best = m;
             continue;
@@ -163,7 +163,7 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
         if (!all) continue;
         const std::int32_t parent = dominators_.immediate(b);
         const bool handler = handler_entry_[static_cast<std::size_t>(b)] || (!graph_[parent].dead && body(parent) && graph_[b].offset > end && graph_[parent].offset > end);
-        const bool returns = graph_[b].exit == Exit::Return && graph_[b].pure() && (exhausted < 0 || graph_[exhausted].offset < graph_[header].offset);
+        const bool returns = std::find(outer.begin(), outer.end(), b) == outer.end() && graph_[b].exit == Exit::Return && graph_[b].pure() && (exhausted < 0 || graph_[exhausted].offset < graph_[header].offset);
         if (graph_[b].offset <= end || handler || returns) body(b) = true;
     }
     // The follow: where edges out of the text go.
@@ -190,7 +190,7 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
             best_score = score;
         }
     }
-    result.follow = best >= 0 ? best : exhausted;
+    result.follow = settle(best >= 0 ? best : exhausted);
     return result;
 }
 

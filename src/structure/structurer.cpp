@@ -190,7 +190,7 @@ std::int32_t Structurer::loop(std::int32_t b, const Context& context, Body& out)
     const Regions::Loop region = regions_.loop(b, exhausted, outer);
     Context inner;
     inner.next = inner.again = b;
-    inner.leave = regions_.settle(region.follow);
+    inner.leave = region.follow;
     inner.outer = &context;
     Stmt* stmt = make(for_loop ? (header.exit == Exit::AsyncFor ? StmtKind::AsyncFor : StmtKind::For) : StmtKind::While, b);
     if (for_loop) {
@@ -209,7 +209,7 @@ std::int32_t Structurer::loop(std::int32_t b, const Context& context, Body& out)
     }
     out.push_back(stmt);
     entered_[static_cast<std::size_t>(b)] = 0;
-    if (exhausted >= 0 && exhausted != region.follow) {
+    if (exhausted >= 0 && regions_.settle(exhausted) != region.follow) {
         Context after = context;
         after.next = region.follow;
         stmt->orelse = walk(exhausted, after);
