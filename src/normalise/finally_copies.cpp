@@ -30,7 +30,7 @@ class FinallyCopies {
         bool changed = true;
         for (int round = 0; changed && round < 64; ++round) {
             changed = false;
-            for (std::size_t i = 0; i < function_.insts.size(); ++i) {
+            for (std::size_t i = 0; i < original_.size(); ++i) {
                 if (depth_[i] < 0) continue;
                 changed |= leave(static_cast<std::int32_t>(i), function_.insts[i].next, next_done_, [&](Inst& in, std::int32_t to) { in.next = to; });
                 changed |= leave(static_cast<std::int32_t>(i), function_.insts[i].target, target_done_, [&](Inst& in, std::int32_t to) { in.target = to; });
@@ -44,9 +44,19 @@ class FinallyCopies {
     // Each edge passes each handler's copy once at most; remembers the edges that did.
     using Done = std::map<std::pair<std::int32_t, std::int32_t>, bool>;
 
+    // Where a branch goes whose way ends in the finally body.
+    std::int32_t dead_end(std::int32_t from) {
+        Inst end = function_.insts[static_cast<std::size_t>(from)];
+        end.op = Op::Reraise;
+        end.next = end.target = -1;
+        end.count = 0;
+        function_.insts.push_back(end);
+        return static_cast<std::int32_t>(function_.insts.size()) - 1;
+    }
+
     template <class Redirect>
     bool leave(std::int32_t from, std::int32_t to, Done& done, Redirect redirect) {
-        if (to < 0) return false;
+        if (to < 0 || static_cast<std::size_t>(to) >= original_.size()) return false;
         std::int32_t h = function_.insts[static_cast<std::size_t>(from)].handler;
         if (function_.insts[static_cast<std::size_t>(from)].op == Op::SetupFinally) {
             h = static_cast<std::int32_t>(function_.insts[static_cast<std::size_t>(from)].count);
@@ -67,7 +77,9 @@ class FinallyCopies {
                 function_.insts[static_cast<std::size_t>(last)].next = behind;
                 return true;
             }
-            redirect(function_.insts[static_cast<std::size_t>(from)], behind);
+            const bool branches = function_.insts[static_cast<std::size_t>(from)].next >= 0 && function_.insts[static_cast<std::size_t>(from)].target >= 0;
+            const std::int32_t end = behind < 0 && branches ? dead_end(from) : behind;
+            redirect(function_.insts[static_cast<std::size_t>(from)], end);
             return true;
         }
         return false;
