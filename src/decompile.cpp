@@ -18,7 +18,7 @@ Decompilation decompile(const CodeObject& code, const Options& options) {
     Definer definer(tree, options, result);
     const ast::Body body = options.as_module ? definer.module(code) : definer.lone(code);
     const bool align = options.align_lines || (definer.has_class() && features(code.version).class_firstlineno);
-    PrintedText printed = print_module(body, code.version, align);
+    PrintedText printed = print_module(body, code.version, {align, &definer.unbroken()});
     result.source = std::move(printed.text);
     for (const PrintedLine& line : printed.lines) {
         for (std::uint32_t offset : line.stmt->offsets) result.line_map.push_back({line.stmt->code_index, offset, line.line});

@@ -27,9 +27,16 @@ std::string Definer::qualified(const CodeObject& code) const {
     return text + code.name;
 }
 
-Body Definer::body(const CodeObject& code, ScopeKind scope) {
+std::uint32_t Definer::register_code(const CodeObject& code) {
     const auto index = static_cast<std::uint32_t>(result_.codes.size());
     result_.codes.push_back({qualified(code), Verdict::Unproved});
+    unbroken_.push_back(!features(code.version).has_localsplus && features(code.version).jump_unit == 1 &&
+                        code.linetable.find('\xff') != std::string::npos);
+    return index;
+}
+
+Body Definer::body(const CodeObject& code, ScopeKind scope) {
+    const std::uint32_t index = register_code(code);
     Body statements;
     const std::size_t depth = scopes_.size();
     try {
@@ -234,8 +241,7 @@ Expr* Definer::as_expression(const Body& statements, std::size_t from) {
 
 Expr* Definer::comprehension(Expr* function, Expr* iterable) {
     const CodeObject& code = *function->function->code;
-    const auto index = static_cast<std::uint32_t>(result_.codes.size());
-    result_.codes.push_back({qualified(code), Verdict::Unproved});
+    const std::uint32_t index = register_code(code);
     const std::size_t depth = scopes_.size();
     try {
         scopes_.push_back(code.name);

@@ -23,6 +23,8 @@ class Definer : public NestedCode {
     // The def or class statement (or a lambda assigned to a name) that a lone code object belongs to.
     ast::Body lone(const CodeObject& code);
 
+    // By code index: see PrintOptions::unbroken.
+    const std::vector<bool>& unbroken() const { return unbroken_; }
     bool has_class() const { return has_class_; }   // some class body came by
 
     ast::Expr* lambda(ast::Expr* function) override;
@@ -49,6 +51,8 @@ class Definer : public NestedCode {
     const Options& options_;
     Decompilation& result_;
     std::vector<std::string> scopes_;    // names of the enclosing code objects
+    std::uint32_t register_code(const CodeObject& code);   // its index in Decompilation::codes
+    std::vector<bool> unbroken_;
     bool has_class_ = false;
     std::string class_name_;             // innermost enclosing class
 };

@@ -166,6 +166,9 @@ bool StackMachine::exceptions(const ir::Inst& inst) {
             push(e);
             return true;
         }
+        case IrOp::CallFinally:
+            block_->calls_finally = true;
+            return true;
         case IrOp::WithCleanupStart: case IrOp::WithCleanupFinish: case IrOp::EndFinally: return true;
         default: return false;
     }

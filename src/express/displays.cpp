@@ -62,8 +62,12 @@ bool StackMachine::displays(const ir::Inst& inst) {
         }
         case IrOp::BuildMapUnpack: case IrOp::BuildMapUnpackWithCall: {
             Expr* e = make(ExprKind::Dict);
+            const bool call = inst.op == IrOp::BuildMapUnpackWithCall;
+            bool after_literal = false;   // keywords in a row make one map: a second one was unpacked
             for (Expr* part : pop_values(inst.count)) {
-                if (part->kind == ExprKind::Dict && !part->items.empty()) {
+                const bool literal = part->kind == ExprKind::Dict && !part->items.empty() && !(call && after_literal);
+                after_literal = literal;
+                if (literal) {
                     e->items.insert(e->items.end(), part->items.begin(), part->items.end());
                 } else {
                     e->items.push_back(nullptr);
@@ -182,7 +186,10 @@ bool StackMachine::extensions(const ir::Inst& inst) {
                 block_->statements.push_back(stmt);
                 return true;
             }
-            const bool literal = value->kind == ExprKind::Dict && !value->items.empty() && !container->items.empty() && !value->flag;
+            // behind another literal it was unpacked, unless the display is so long that it comes in parts
+            const bool behind_unpacking = container->items.size() >= 2 && !container->items[container->items.size() - 2];
+            const bool literal = value->kind == ExprKind::Dict && !value->items.empty() && !container->items.empty() && !value->flag &&
+                                 (behind_unpacking || (inst.op == IrOp::DictUpdate && container->items.size() >= 30));
             if (literal) {
                 container->items.insert(container->items.end(), value->items.begin(), value->items.end());
             } else {

@@ -28,6 +28,7 @@ class Expression {
             if (graph_[b].dead || (graph_[b].preds.empty() && b != graph_.entry)) continue;
             collapse_comprehension(b);
             folder_.fold_values(b);
+            if (values_differ(b)) copy_for_predecessors(b, i);
             const std::size_t done = machine_.run(graph_[b], entry_stack(b));
             if (done < graph_[b].insts.size()) split(b, done, i);
             const std::int32_t now = folder_.merge_into_predecessor(b);
@@ -38,6 +39,49 @@ class Expression {
     }
 
   private:
+    // More than one value for some place on the stack comes in, and no expression says why.
+    bool values_differ(std::int32_t b) {
+        const std::vector<std::int32_t> preds = executed_predecessors(b);
+        if (preds.size() < 2) return false;
+        const std::vector<Expr*>& first = edge_stack(preds[0], b);
+        for (std::int32_t p : preds) {
+            const std::vector<Expr*>& other = edge_stack(p, b);
+            if (other.size() != first.size()) return false;
+            for (std::size_t k = 0; k < first.size(); ++k) {
+                if (other[k] != first[k] && !(is_marker(other[k]) && is_marker(first[k]))) return true;
+            }
+        }
+        return false;
+    }
+
+    std::vector<std::int32_t> executed_predecessors(std::int32_t b) {
+        std::vector<std::int32_t> preds;
+        for (std::int32_t p : graph_[b].preds) {
+            if (graph_[p].executed && std::find(preds.begin(), preds.end(), p) == preds.end()) preds.push_back(p);
+        }
+        return preds;
+    }
+
+    // Equal ends of different statements were taken for copies of one: every way in gets the block for itself again.
+    void copy_for_predecessors(std::int32_t b, std::size_t place) {
+        const std::vector<std::int32_t> preds = executed_predecessors(b);
+        const bool only_forward = preds.size() == graph_[b].preds.size();
+        if (!only_forward || graph_[b].insts.size() > 24 || copies_ + preds.size() > 200) return;
+        for (std::size_t k = 1; k < preds.size(); ++k) {
+            const auto copy = static_cast<std::int32_t>(graph_.blocks.size());
+            graph_.blocks.push_back(graph_[b]);
+            ++copies_;
+            graph_[copy].preds = {preds[k]};
+            for (std::int32_t s : {graph_[copy].next, graph_[copy].target}) {
+                if (s >= 0) graph_[s].preds.push_back(copy);
+            }
+            Block& from = graph_[preds[k]];
+            (from.next == b ? from.next : from.target) = copy;
+            folder_.remove_edge(preds[k], b);
+            graph_.order.insert(graph_.order.begin() + static_cast<std::ptrdiff_t>(place + k), copy);
+        }
+    }
+
     // The instructions of `b` from `position` on become a block of their own, next in the order.
     void split(std::int32_t b, std::size_t position, std::size_t place) {
         const auto rest = static_cast<std::int32_t>(graph_.blocks.size());
@@ -69,10 +113,7 @@ class Expression {
     }
 
     std::vector<Expr*> entry_stack(std::int32_t b) {
-        std::vector<std::int32_t> preds;
-        for (std::int32_t p : graph_[b].preds) {
-            if (graph_[p].executed && std::find(preds.begin(), preds.end(), p) == preds.end()) preds.push_back(p);
-        }
+        const std::vector<std::int32_t> preds = executed_predecessors(b);
         if (preds.empty()) return {};
         const Block& first = graph_[preds[0]];
         if (first.exit == Exit::Setup && first.target == b && first.next != b) return handler_stack(first);
@@ -81,7 +122,7 @@ class Expression {
         for (std::size_t k = 0; k < stack.size(); ++k) {
             for (std::int32_t p : preds) {
                 Expr* other = edge_stack(p, b)[k];
-                if (other == stack[k] || (other->kind == stack[k]->kind && is_marker(other))) continue;
+                if (other == stack[k] || (is_marker(stack[k]) && is_marker(other))) continue;
                 stack[k] = join_in_temporary(preds, b, k);
                 break;
             }
@@ -178,6 +219,7 @@ class Expression {
     FlowGraph graph_;
     Folder folder_;
     StackMachine machine_;
+    std::size_t copies_ = 0;
 };
 
 }  // namespace

@@ -62,7 +62,7 @@ class Walk {
             in.next = found->second < 0 ? -1 : inst(found->second).next;
         }
         for (Inst& in : function_.insts) {
-            if (in.op == Op::CallFinally) in.op = Op::Nop, in.target = -1;
+            if (in.op == Op::CallFinally) in.target = -1;   // stays: only return, break and continue call
         }
         for (std::int32_t i = 0; i < static_cast<std::int32_t>(function_.insts.size()); ++i) {
             Inst& in = inst(i);

@@ -61,9 +61,9 @@ void ExpressionPrinter::print(std::string& out, const Expr* e, Precedence least)
         return;
     }
     const bool parentheses = precedence(e) < least;
-    if (parentheses) out += '(';
+    if (parentheses) out += '(', enter();
     bare(out, e);
-    if (parentheses) out += ')';
+    if (parentheses) out += ')', leave();
 }
 
 void ExpressionPrinter::bare(std::string& out, const Expr* e) {
@@ -106,12 +106,16 @@ void ExpressionPrinter::bare(std::string& out, const Expr* e) {
                 return;
             }
             out += '{';
+            enter();
             comma_separated(out, e->items, Precedence::Test);
+            leave();
             out += '}';
             return;
         case ExprKind::List:
             out += '[';
+            enter();
             comma_separated(out, e->items, Precedence::Test);
+            leave();
             out += ']';
             return;
         case ExprKind::Tuple: tuple(out, e); return;
@@ -189,7 +193,7 @@ void ExpressionPrinter::bare(std::string& out, const Expr* e) {
 
 void ExpressionPrinter::comma_separated(std::string& out, const std::vector<Expr*>& items, Precedence least) {
     for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i > 0) out += ", ";
+        if (i > 0) out += comma();
         print(out, items[i], least);
     }
 }
@@ -197,7 +201,7 @@ void ExpressionPrinter::comma_separated(std::string& out, const std::vector<Expr
 void ExpressionPrinter::bool_op(std::string& out, const Expr* e) {
     const Precedence inner = e->is_and ? Precedence::Not : Precedence::And;
     for (std::size_t i = 0; i < e->items.size(); ++i) {
-        if (i > 0) out += e->is_and ? " and " : " or ";
+        if (i > 0) out += std::string(space()) + (e->is_and ? "and " : "or ");
         print(out, e->items[i], inner);
     }
 }
@@ -215,7 +219,7 @@ void ExpressionPrinter::bin_op(std::string& out, const Expr* e) {
     for (std::size_t i = chain.size(); i-- > 0;) {
         const Expr* part = chain[i];
         const Precedence p = binary_precedence(part->binary);
-        out += part->binary == ast::Operator::Pow ? " ** " : std::string(" ") + kBinary[static_cast<int>(part->binary)] + " ";
+        out += part->binary == ast::Operator::Pow ? " ** " : std::string(space()) + kBinary[static_cast<int>(part->binary)] + " ";
         print(out, part->items[1], part->binary == ast::Operator::Pow ? Precedence::Factor : tighter(p));
     }
 }
@@ -244,17 +248,19 @@ void ExpressionPrinter::call(std::string& out, const Expr* e) {
         return;
     }
     out += '(';
+    enter();
     for (std::size_t i = 1; i < e->items.size(); ++i) {
-        if (i > 1) out += ", ";
+        if (i > 1) out += comma();
         if (e->items[i]->kind == ExprKind::NamedExpr && e->items.size() == 2 && e->keywords.empty()) print(out, e->items[i], Precedence::NamedExpr);
         else print(out, e->items[i], Precedence::Test);
     }
     bool first = e->items.size() == 1;
     for (const ast::Keyword& k : e->keywords) {
-        if (!first) out += ", ";
+        if (!first) out += comma();
         first = false;
         keyword(out, k);
     }
+    leave();
     out += ')';
 }
 
@@ -306,8 +312,9 @@ void ExpressionPrinter::target(std::string& out, const Expr* e) {
 
 void ExpressionPrinter::dict(std::string& out, const Expr* e) {
     out += '{';
+    enter();
     for (std::size_t i = 0; i + 1 < e->items.size(); i += 2) {
-        if (i > 0) out += ", ";
+        if (i > 0) out += comma();
         if (e->items[i]) {
             print(out, e->items[i], Precedence::Test);
             out += ": ";
@@ -317,6 +324,7 @@ void ExpressionPrinter::dict(std::string& out, const Expr* e) {
             print(out, e->items[i + 1], Precedence::Expression);
         }
     }
+    leave();
     out += '}';
 }
 

@@ -21,7 +21,14 @@ class ExpressionPrinter {
     void constant(std::string& out, const Constant& value, Precedence least);
     void comma_separated(std::string& out, const std::vector<ast::Expr*>& items, Precedence least);
 
+    // Where a long line may be broken: in place of a space inside brackets. Never part of a literal.
+    static constexpr char kSoftBreak = '\x01';
+    void enter() { ++depth_; }
+    void leave() { --depth_; }
+
   private:
+    const char* comma() const { return depth_ > 0 && fstring_depth_ == 0 ? ",\x01" : ", "; }
+    const char* space() const { return depth_ > 0 && fstring_depth_ == 0 ? "\x01" : " "; }
     void bare(std::string& out, const ast::Expr* e);
     void bool_op(std::string& out, const ast::Expr* e);
     void bin_op(std::string& out, const ast::Expr* e);
@@ -38,6 +45,7 @@ class ExpressionPrinter {
 
     const Features& features_;
     int fstring_depth_ = 0;
+    int depth_ = 0;       // brackets around what is printed
     std::string avoid_;   // quotes that an enclosing f-string uses (up to 3.11)
 };
 

@@ -20,8 +20,8 @@ constexpr const char* kAugmented[] = {"+=", "-=", "*=", "@=", "/=", "//=", "%=",
 
 class StatementPrinter {
   public:
-    StatementPrinter(PrintedText& result, const Features& features, bool align)
-        : result_(result), features_(features), align_(align), expressions_(features) {}
+    StatementPrinter(PrintedText& result, const Features& features, const PrintOptions& options)
+        : result_(result), features_(features), align_(options.align), unbroken_(options.unbroken), expressions_(features) {}
 
     void body(const Body& statements, bool docstring_possible) {
         for (std::size_t i = 0; i < statements.size(); ++i) {
@@ -88,10 +88,36 @@ class StatementPrinter {
         }
         if (stmt) result_.lines.push_back({stmt, line_number_});
         if (!inline_ && !joins) result_.text.append(indent_ * 4, ' ');
-        result_.text += text;
+        std::string wrapped = text;
+        break_long(wrapped, align_ || (stmt && is_unbroken(stmt)));
+        result_.text += wrapped;
         result_.text += '\n';
-        line_number_ += 1 + static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
+        line_number_ += 1 + static_cast<std::uint32_t>(std::count(wrapped.begin(), wrapped.end(), '\n'));
         joins_at_ = simple ? indent_ : kNoJoin;
+    }
+
+    // Breaks at soft breaks what would be longer than kWidth. `never`: the statement stays on one line.
+    void break_long(std::string& text, bool never) const {
+        const bool fits = indent_ * 4 + text.size() <= kWidth;
+        std::size_t column = indent_ * 4, start = 0;
+        std::string out;
+        for (std::size_t i = 0; i <= text.size(); ++i) {
+            if (i < text.size() && text[i] != ExpressionPrinter::kSoftBreak) continue;
+            const std::size_t length = i - start;
+            if (start > 0) {
+                const bool over = !never && !fits && column + 1 + length > kWidth;
+                out += over ? "\n" + std::string(indent_ * 4 + 8, ' ') : " ";
+                column = over ? indent_ * 4 + 8 : column + 1;
+            }
+            out.append(text, start, length);
+            column += length;
+            start = i + 1;
+        }
+        text.swap(out);
+    }
+
+    bool is_unbroken(const Stmt* stmt) const {
+        return unbroken_ && stmt->code_index < unbroken_->size() && (*unbroken_)[stmt->code_index];
     }
 
     void docstring(const Stmt* stmt, const Stmt* next) {
@@ -417,6 +443,8 @@ class StatementPrinter {
     PrintedText& result_;
     const Features& features_;
     const bool align_;
+    const std::vector<bool>* unbroken_;
+    static constexpr std::size_t kWidth = 120;
     ExpressionPrinter expressions_;
     std::size_t indent_ = 0;
     std::uint32_t line_number_ = 1;
@@ -427,9 +455,9 @@ class StatementPrinter {
 
 }  // namespace
 
-PrintedText print_module(const Body& body, Version version, bool align) {
+PrintedText print_module(const Body& body, Version version, const PrintOptions& options) {
     PrintedText result;
-    StatementPrinter(result, features(version), align).module(body);
+    StatementPrinter(result, features(version), options).module(body);
     return result;
 }
 

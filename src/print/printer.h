@@ -21,9 +21,16 @@ struct PrintedText {
     std::vector<PrintedLine> lines;    // in the order of the text
 };
 
-// `align`: every statement goes on its original line (Stmt::line); where the text is longer than the original was, simple
-// statements share lines until it has caught up.
-PrintedText print_module(const ast::Body& body, Version version, bool align = false);
+struct PrintOptions {
+    // Every statement goes on its original line (Stmt::line); where the text is longer than the original was, simple
+    // statements share lines until it has caught up.
+    bool align = false;
+    // By code index: statements of these code objects are never broken over lines. Up to 3.9 the compiler optimises no
+    // code object in which one line takes more than 255 bytes (CPython Python/peephole.c).
+    const std::vector<bool>* unbroken = nullptr;
+};
+
+PrintedText print_module(const ast::Body& body, Version version, const PrintOptions& options = {});
 std::string print_expression(const ast::Expr& expr, Version version);   // for messages and tests
 std::string print_constant(const Constant& value, Version version);     // as a Python literal
 

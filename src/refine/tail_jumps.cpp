@@ -18,6 +18,7 @@ bool returns_none(const Stmt* stmt) {
 void drop_last(Body& body, StmtKind kind, bool explicit_too) {
     if (body.empty()) return;
     Stmt* last = body.back();
+    if (last->number == 1 && (last->kind == StmtKind::Continue || last->kind == StmtKind::Return)) return;   // written, the code shows it
     if (last->kind == kind && kind == StmtKind::Continue) {
         body.pop_back();
         return;

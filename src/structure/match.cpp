@@ -68,7 +68,8 @@ Structurer::MatchChain Structurer::match_chain(std::int32_t b) const {
         chain.blocks.push_back(at);
         if (arm.guard_block >= 0) chain.blocks.push_back(arm.guard_block);
         chain.arms.push_back(arm);
-        at = is_case(chain.end, graph_[b].value) ? chain.end : -1;
+        const bool last = graph_.function->insts[static_cast<std::size_t>(graph_[at].insts.back())].flag;
+        at = !last && is_case(chain.end, graph_[b].value) ? chain.end : -1;
     }
     return chain;
 }

@@ -81,7 +81,8 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
         const std::int32_t settled = regions_.settle(behind);
         std::int32_t end = -1;
         for (std::int32_t x : from_handlers) {
-            if (x >= 0 && (end < 0 || graph_[x].offset > graph_[end].offset)) end = x;
+            const bool inside = x >= 0 && graph_[x].exit == Exit::Return && graph_[x].pure() && graph_[x].value->kind == ExprKind::Constant && graph_[x].preds.size() == 1;
+            if (x >= 0 && !inside && (end < 0 || graph_[x].offset > graph_[end].offset)) end = x;
         }
         if (finally || end < 0 || end == settled) return settled;
         orelse = behind;

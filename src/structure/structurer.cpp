@@ -70,7 +70,18 @@ std::vector<std::int32_t> Structurer::meanings(const Context& context) {
     return result;
 }
 
-bool Structurer::reached(std::int32_t b, const Context& context, Body& out) {
+bool Structurer::reached(std::int32_t b, const Context& context, Body& out, bool jumped) {
+    if (jumped) {   // the way here was a statement of its own, even where control would get here anyway
+        const std::int32_t x = regions_.settle(b);
+        const bool returns = x >= 0 && x == context.next && graph_[x].exit == Exit::Return && graph_[x].pure() && x != context.again && x != context.leave;
+        if (x == context.again || returns) {
+            Stmt* stmt = make(returns ? StmtKind::Return : StmtKind::Continue, -1);
+            if (returns) stmt->exprs = {graph_[x].value};
+            stmt->number = 1;
+            out.push_back(stmt);
+            return true;
+        }
+    }
     b = regions_.settle(b);
     if (b == context.next) return true;
     if (b == context.again) {
@@ -99,8 +110,9 @@ void Structurer::copy_statements(std::int32_t b, Body& out) {
 
 Body Structurer::walk(std::int32_t b, const Context& context) {
     Body out;
+    bool jumped = false;
     while (b >= 0) {
-        if (reached(b, context, out)) return out;
+        if (reached(b, context, out, jumped)) return out;
         if (budget_-- == 0) throw Error(graph_[b].offset, "the control flow needs too much duplication");
         if (regions_.is_loop_header(b) && !entered_[static_cast<std::size_t>(b)]) {
             b = loop(b, context, out);
@@ -109,6 +121,7 @@ Body Structurer::walk(std::int32_t b, const Context& context) {
         const Block& block = graph_[b];
         if (!block.executed) return out;
         copy_statements(b, out);
+        jumped = (jumped && block.pure()) || block.calls_finally;
         switch (block.exit) {
             case Exit::Fall: b = block.next; break;
             case Exit::Branch: case Exit::Keep: b = branch(b, context, out); break;
