@@ -59,7 +59,8 @@ std::int32_t Machine::settle(std::int32_t i) const {
 
 Step Machine::step(State& state, Failure& failure) const {
     state.at = settle(state.at);
-    if (state.at < 0) return Step::Stuck;
+    // a walk that makes more values than there are instructions goes round in a loop: no pattern does
+    if (state.at < 0 || state.nodes.size() > 2 * function_.insts.size() + 16) return Step::Stuck;
     const Inst& in = inst(state.at);
     if (in.op == Op::Branch) return branch(state, in, failure);
     if (in.target >= 0 || in.next < 0 || !execute(state, in)) return Step::Stuck;
