@@ -1,6 +1,7 @@
 // match statements: a chain of blocks that each test one pattern, with the guards between them.
 #include <algorithm>
 
+#include "base/error.h"
 #include "express/conditions.h"
 #include "structure/structurer.h"
 
@@ -44,13 +45,14 @@ std::int32_t Structurer::read_guard(std::int32_t at, MatchArm& arm) const {
         if (!last) arm.guard = tree_.constant(never);
         return end;
     }
+    if (arm.body < 0) return end;
     const Block& behind = graph_[arm.body];
     if (behind.exit != Exit::Branch || !behind.pure() || behind.preds.size() != 1 || behind.next == behind.target) return end;
     const bool wildcard = arm.pattern->kind == ast::PatternKind::As && arm.pattern->patterns.empty() && arm.pattern->name.empty();
     const bool other_line = block.location.line > 0 && behind.location.line > 0 && block.location.line != behind.location.line;
     const bool always = end < 0 && last && !other_line;
     if (last && other_line && !wildcard) return end;   // an `if` in the body
-    auto fails = [&](std::int32_t to) { return end >= 0 ? to == end : is_case(to, block.value); };
+    auto fails = [&](std::int32_t to) { return end >= 0 ? to == end : !last && is_case(to); };
     const bool when_false = fails(behind.target) || ((always || wildcard) && !fails(behind.next) && behind.falls_true);
     const bool when_true = !when_false && (fails(behind.next) || (end < 0 && (always || wildcard)));
     if (!when_false && !when_true) return end;
@@ -69,7 +71,7 @@ Structurer::MatchChain Structurer::match_chain(std::int32_t b) const {
         if (arm.guard_block >= 0) chain.blocks.push_back(arm.guard_block);
         chain.arms.push_back(arm);
         const bool last = graph_.function->insts[static_cast<std::size_t>(graph_[at].insts.back())].flag;
-        at = !last && is_case(chain.end, graph_[b].value) ? chain.end : -1;
+        at = !last && is_case(chain.end) ? chain.end : -1;
     }
     return chain;
 }
@@ -77,6 +79,7 @@ Structurer::MatchChain Structurer::match_chain(std::int32_t b) const {
 std::int32_t Structurer::match(std::int32_t b, const Context& context, Body& out) {
     const MatchChain chain = match_chain(b);
     const std::int32_t end = chain.end;
+    if (graph_[b].value->kind != ExprKind::MatchSubject) throw Error(graph_[b].offset, "the subject of a match comes from several places");
     Stmt* stmt = make(StmtKind::Match, b);
     stmt->exprs = {graph_[b].value->items[0]};
     out.push_back(stmt);
@@ -112,9 +115,7 @@ bool Structurer::is_default(std::int32_t b, const MatchChain& chain) const {
     });
 }
 
-// Block `b` does nothing but test the next pattern for the same subject.
-bool Structurer::is_case(std::int32_t b, const Expr* subject) const {
-    return b >= 0 && graph_[b].exit == Exit::Case && graph_[b].value == subject && graph_[b].pure();
-}
+// Block `b` does nothing but test the next pattern for the subject that lies on the stack.
+bool Structurer::is_case(std::int32_t b) const { return b >= 0 && graph_[b].exit == Exit::Case && graph_[b].pure(); }
 
 }  // namespace depyf

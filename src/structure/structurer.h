@@ -45,7 +45,7 @@ class Structurer {
     std::int32_t branch(std::int32_t b, const Context& context, ast::Body& out);
     std::int32_t match(std::int32_t b, const Context& context, ast::Body& out);
     bool is_default(std::int32_t b, const MatchChain& chain) const;
-    bool is_case(std::int32_t b, const ast::Expr* subject) const;
+    bool is_case(std::int32_t b) const;
     std::int32_t match_follow(const MatchChain& chain) const;
     std::int32_t read_guard(std::int32_t at, MatchArm& arm) const;
     MatchChain match_chain(std::int32_t b) const;
