@@ -11,9 +11,10 @@ namespace {
 // What may stand behind the names of a pattern while the subject still lies on the stack: its removal, or a guard.
 bool starts_body_or_guard(Op op) {
     switch (op) {
-        case Op::StoreFast: case Op::StoreName: case Op::StoreGlobal: case Op::StoreDeref: case Op::Swap: case Op::Rotate:
-        case Op::GetLen: case Op::MatchSequence: case Op::MatchMapping: case Op::Compare: case Op::Branch: case Op::KeepBranch:
-        case Op::UnpackSequence: case Op::UnpackEx: case Op::Return: case Op::Call: case Op::LoadAttr: case Op::LoadSubscr:
+        case Op::StoreFast: case Op::StoreName: case Op::StoreGlobal: case Op::StoreDeref: case Op::Swap:
+        case Op::Rotate: case Op::GetLen: case Op::MatchSequence: case Op::MatchMapping: case Op::Compare:
+        case Op::Branch: case Op::KeepBranch: case Op::UnpackSequence: case Op::UnpackEx: case Op::Return:
+        case Op::Call: case Op::LoadAttr: case Op::LoadSubscr:
             return false;
         default: return true;
     }

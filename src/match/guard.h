@@ -5,8 +5,8 @@
 
 namespace depyf::matching {
 
-// `start`: where a guard may begin while the subject lies on the stack. Returns where control goes when it is false (the
-// next case, which is the first to touch the subject), -1 where this is no guard.
+// `start`: where a guard may begin while the subject lies on the stack. Returns where control goes when it is false
+// (the next case, which is the first to touch the subject), -1 where this is no guard.
 std::int32_t end_of_guard(const ir::Function& function, std::int32_t start);
 
 }  // namespace depyf::matching
