@@ -1,6 +1,7 @@
 #include "match/or_reader.h"
 
 #include <algorithm>
+#include <set>
 
 namespace depyf::matching {
 
@@ -8,7 +9,9 @@ using ir::Inst;
 using ir::Op;
 
 namespace {
-constexpr int kMaxSteps = 20000;       // of symbolic execution for one case
+constexpr std::size_t kMaxTail = 96;  // instructions without a test behind an alternative: its names are put in order
+constexpr int kMaxDepth = 16;         // or-patterns inside or-patterns
+constexpr int kMaxSteps = 4000;      // of symbolic execution for one case
 constexpr int kMaxCopiedExit = 16;     // instructions; the compiler copies less than that
 
 // Behind the alternatives the captured values are moved to their places and the copy of the subject is dropped.
@@ -63,7 +66,8 @@ bool OrReader::Alternative::joins(const State& other, const OrReader& reader, st
 OrReader::Alternative OrReader::explore(State state, const Alternative* first) {
     Alternative result;
     result.tail.push_back(state);
-    while (state.stack.size() > machine_.base() && steps_++ < kMaxSteps) {
+    std::set<std::int32_t> passed;   // pattern code never comes back to where it was
+    while (state.stack.size() > machine_.base() && steps_++ < kMaxSteps && passed.insert(state.at).second) {
         if (first) {
             const bool joined = std::any_of(first->tail.begin(), first->tail.end(), [&](const State& s) {
                 return s.at == state.at && s.stack.size() == state.stack.size();
@@ -86,12 +90,29 @@ OrReader::Alternative OrReader::explore(State state, const Alternative* first) {
             result.failure = failure;
             result.tail.clear();
         }
+        if (result.tail.size() > kMaxTail) break;
         result.tail.push_back(state);
     }
     return result;
 }
 
+// What is no or-pattern is remembered: the same copy is come by again and again.
 bool OrReader::read(State& state, Failure& failure) {
+    const std::int32_t at = state.at;
+    if (depth_ >= kMaxDepth || failed_.count(at)) return false;
+    // an alternative that only takes a name would make the others unreachable: this is `a = b = value`
+    switch (machine_.inst(machine_.settle(machine_.inst(at).next)).op) {
+        case Op::StoreFast: case Op::StoreName: case Op::StoreGlobal: case Op::StoreDeref: return false;
+        default: break;
+    }
+    ++depth_;
+    const bool done = read_alternatives(state, failure);
+    --depth_;
+    if (!done) failed_.insert(at);
+    return done;
+}
+
+bool OrReader::read_alternatives(State& state, Failure& failure) {
     const std::vector<std::int32_t> stack = state.stack;
     std::vector<Alternative> alternatives;
     std::int32_t at = state.at;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 
 #include "match/machine.h"
 
@@ -26,12 +27,15 @@ class OrReader {
         std::int32_t alias = -1;   // its subject
         bool joins(const State& other, const OrReader& reader, std::size_t& where) const;
     };
+    bool read_alternatives(State& state, Failure& failure);
     Alternative explore(State state, const Alternative* first);
     bool starts_alternative(const Failure& failure, const std::vector<std::int32_t>& stack) const;
     bool merge(State& state, const std::vector<Alternative>& alternatives, std::size_t join);
 
     const Machine& machine_;
     int steps_ = 0;
+    int depth_ = 0;
+    std::set<std::int32_t> failed_;   // copies that start no or-pattern
 };
 
 }  // namespace depyf::matching
