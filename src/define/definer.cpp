@@ -88,9 +88,7 @@ void Definer::declarations(const CodeObject& code, ScopeKind scope, Body& statem
     } catch (const Error&) {
         return;
     }
-    std::set<std::string> used{"__class__", "__classdict__"};
     for (const ir::Inst& inst : function.insts) {
-        if (inst.name) used.insert(*inst.name);
         switch (inst.op) {
             case ir::Op::StoreGlobal: case ir::Op::DeleteGlobal: add(globals, *inst.name); break;
             case ir::Op::LoadGlobal:
@@ -102,9 +100,6 @@ void Definer::declarations(const CodeObject& code, ScopeKind scope, Body& statem
                 break;
             default: break;
         }
-    }
-    for (const std::string& name : code.freevars) {   // declared and never used
-        if (scope == ScopeKind::Function && !used.count(name) && name[0] != '.') add(nonlocals, name);
     }
     std::size_t at = 0;
     if (scope != ScopeKind::Function && !statements.empty() && statements[0]->kind == StmtKind::Expr) at = 1;
@@ -163,40 +158,8 @@ Stmt* Definer::definition(Expr* function) {
     if (!class_name_.empty() && code.name.rfind("_" + class_name_ + "__", 0) == 0) stmt->name = code.name.substr(class_name_.size() + 1);
     stmt->args = arguments(*function->function, &stmt->returns);
     stmt->body = function_body(code);
-    const bool generator = code.flags & (kGenerator | kAsyncGenerator);
-    if (generator) keep_generator(code, stmt->body);
+    keep_unreachable(code, stmt->body);
     return stmt;
-}
-
-// A generator whose yields are all unreachable needs one all the same.
-void Definer::keep_generator(const CodeObject& code, Body& statements) {
-    ir::Function function;
-    try {
-        function = lift(code);
-    } catch (const Error&) {
-        return;
-    }
-    std::vector<bool> seen(function.insts.size(), false);
-    std::vector<std::int32_t> todo{function.entry};
-    while (!todo.empty()) {
-        const std::int32_t i = todo.back();
-        todo.pop_back();
-        if (i < 0 || seen[static_cast<std::size_t>(i)]) continue;
-        seen[static_cast<std::size_t>(i)] = true;
-        const ir::Inst& inst = function.insts[static_cast<std::size_t>(i)];
-        if (inst.op == ir::Op::Yield || inst.op == ir::Op::YieldFrom) return;
-        todo.push_back(inst.next);
-        todo.push_back(inst.target);
-        if (inst.handler >= 0) todo.push_back(function.handlers[static_cast<std::size_t>(inst.handler)].target);
-    }
-    Constant no;
-    no.kind = Constant::Kind::False;
-    Stmt* guard = tree_.stmt(StmtKind::If);
-    guard->exprs = {tree_.constant(no)};
-    Stmt* yield = tree_.stmt(StmtKind::Expr);
-    yield->exprs = {tree_.expr(ExprKind::Yield, {nullptr})};
-    guard->body = {yield};
-    statements.push_back(guard);
 }
 
 Expr* Definer::lambda(Expr* function) {

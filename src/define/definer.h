@@ -41,7 +41,8 @@ class Definer : public NestedCode {
     ast::Arguments* arguments(const ast::FunctionValue& function, ast::Expr** returns);
     void annotations(const ast::FunctionValue& function, ast::Arguments& args, ast::Expr** returns);
     std::vector<std::pair<std::string, ast::Expr*>> deferred_annotations(const CodeObject& code);
-    void keep_generator(const CodeObject& code, ast::Body& body);
+    // What only unreachable code did and the code object still shows: appended behind `if False:`.
+    void keep_unreachable(const CodeObject& code, ast::Body& body);
     void declarations(const CodeObject& code, ScopeKind scope, ast::Body& body) const;
     ast::Expr* as_expression(const ast::Body& body, std::size_t from);
     ast::Expr* annotation_value(ast::Expr* value, const CodeObject& code);

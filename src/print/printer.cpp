@@ -171,7 +171,7 @@ class StatementPrinter {
                 line(stmt, "type " + stmt->exprs[0]->name + type_params(stmt->type_params) + " = " + text(stmt->exprs[1], Precedence::Test));
                 return;
             case StmtKind::AugAssign:
-                line(stmt, text(stmt->exprs[0], Precedence::Atom) + " " + kAugmented[static_cast<int>(stmt->binary)] + " " + value(stmt->exprs[1]));
+                line(stmt, text(stmt->exprs[0], Precedence::Atom) + " " + kAugmented[static_cast<int>(stmt->binary)] + " " + right_side(stmt->exprs[1]));
                 return;
             case StmtKind::AnnAssign: {
                 std::string out = text(stmt->exprs[0], Precedence::Atom);
@@ -182,7 +182,7 @@ class StatementPrinter {
                 return;
             }
             case StmtKind::For: case StmtKind::AsyncFor:
-                line(stmt, std::string(stmt->kind == StmtKind::AsyncFor ? "async " : "") + "for " + target(stmt->exprs[0]) + " in " + value(stmt->exprs[1]) + ":");
+                line(stmt, std::string(stmt->kind == StmtKind::AsyncFor ? "async " : "") + "for " + target(stmt->exprs[0]) + " in " + iterable(stmt->exprs[1]) + ":");
                 block(stmt->body);
                 otherwise(stmt->orelse);
                 return;
@@ -226,6 +226,16 @@ class StatementPrinter {
 
     static bool is_yield(const Expr* e) { return e->kind == ExprKind::Yield || e->kind == ExprKind::YieldFrom; }
     static std::string lazy(const Stmt* stmt) { return stmt->flag ? "lazy " : ""; }
+
+    static bool has_star(const Expr* e) {
+        return e->kind == ExprKind::Tuple && std::any_of(e->items.begin(), e->items.end(), [](const Expr* i) { return i->kind == ExprKind::Starred; });
+    }
+
+    // Up to 3.8 a tuple with a starred part needs parentheses behind `in` and `+=`; yield needs them behind `in` always.
+    std::string iterable(const Expr* e) { return is_yield(e) ? text(e, Precedence::Test) : right_side(e); }
+    std::string right_side(const Expr* e) {
+        return has_star(e) && !features_.any_expression_as_decorator ? text(e, Precedence::Atom) : value(e);
+    }
 
     // The right side of an assignment, return or expression statement: a tuple or yield needs no parentheses there.
     std::string value(const Expr* e) {

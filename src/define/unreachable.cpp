@@ -1,0 +1,110 @@
+// Code that can never run is dropped by the compiler, but it still makes a function a generator, a name a local variable,
+// a local variable a cell and an outer name a free variable. Such traces are written again where they cannot run either.
+#include <set>
+
+#include "base/error.h"
+#include "define/definer.h"
+#include "lift/lift.h"
+
+namespace depyf {
+
+using ast::Body;
+using ast::Expr;
+using ast::ExprKind;
+using ast::Stmt;
+using ast::StmtKind;
+
+namespace {
+
+struct Traces {
+    std::set<std::string> stored, loaded, captured, used;   // by reachable instructions
+    bool yields = false;
+};
+
+Traces reachable_traces(const ir::Function& function) {
+    Traces traces;
+    std::vector<bool> seen(function.insts.size(), false);
+    std::vector<std::int32_t> todo{function.entry};
+    while (!todo.empty()) {
+        const std::int32_t i = todo.back();
+        todo.pop_back();
+        if (i < 0 || seen[static_cast<std::size_t>(i)]) continue;
+        seen[static_cast<std::size_t>(i)] = true;
+        const ir::Inst& inst = function.insts[static_cast<std::size_t>(i)];
+        if (inst.name) traces.used.insert(*inst.name);
+        switch (inst.op) {
+            case ir::Op::Yield: case ir::Op::YieldFrom: traces.yields = true; break;
+            case ir::Op::StoreFast: case ir::Op::StoreDeref: case ir::Op::DeleteFast: case ir::Op::DeleteDeref:
+            case ir::Op::LoadFastAndClear:
+                traces.stored.insert(*inst.name);
+                break;
+            case ir::Op::LoadFast: traces.loaded.insert(*inst.name); break;
+            case ir::Op::Const:
+                if (inst.value && inst.value->code) traces.captured.insert(inst.value->code->freevars.begin(), inst.value->code->freevars.end());
+                break;
+            default: break;
+        }
+        todo.push_back(inst.next);
+        todo.push_back(inst.target);
+        if (inst.handler >= 0) todo.push_back(function.handlers[static_cast<std::size_t>(inst.handler)].target);
+        if (inst.op == ir::Op::SetupFinally && function.features->has_exception_table == false) {
+            todo.push_back(function.handlers[inst.count].target);
+        }
+    }
+    return traces;
+}
+
+}  // namespace
+
+void Definer::keep_unreachable(const CodeObject& code, Body& statements) {
+    Traces traces;
+    try {
+        traces = reachable_traces(lift(code));
+    } catch (const Error&) {
+        return;
+    }
+    const bool generator = code.flags & (kGenerator | kAsyncGenerator);
+    const std::set<std::string> cells(code.cellvars.begin(), code.cellvars.end()), free(code.freevars.begin(), code.freevars.end());
+    std::size_t argument_count = code.argcount + code.kwonlyargcount + (code.flags & kVarArgs ? 1 : 0) + (code.flags & kVarKeywords ? 1 : 0);
+    argument_count = std::min(argument_count, code.varnames.size());
+    const std::set<std::string> arguments(code.varnames.begin(), code.varnames.begin() + static_cast<std::ptrdiff_t>(argument_count));
+    auto artificial = [](const std::string& name) { return name.empty() || name[0] == '.' || name == "__class__" || name == "__classdict__"; };
+
+    Body hidden;
+    auto add = [&](StmtKind kind, std::vector<Expr*> exprs) {
+        Stmt* stmt = tree_.stmt(kind);
+        stmt->exprs = std::move(exprs);
+        hidden.push_back(stmt);
+    };
+    auto local = [&](const std::string& name) {
+        if (artificial(name) || arguments.count(name) || traces.stored.count(name) || free.count(name)) return;
+        Constant none;
+        add(StmtKind::Assign, {tree_.name(name), tree_.constant(none)});
+    };
+    for (const std::string& name : traces.loaded) {
+        if (!cells.count(name)) local(name);
+    }
+    for (const std::string& name : cells) local(name);
+    Expr* captured = tree_.expr(ExprKind::Tuple);
+    for (const std::string& name : cells) {
+        if (!artificial(name) && !traces.captured.count(name)) captured->items.push_back(tree_.name(name));
+    }
+    if (!captured->items.empty()) {
+        Expr* lambda = tree_.expr(ExprKind::Lambda, {captured->items.size() == 1 ? captured->items[0] : captured});
+        lambda->args = tree_.arguments();
+        add(StmtKind::Expr, {lambda});
+    }
+    for (const std::string& name : free) {
+        if (!artificial(name) && !traces.used.count(name) && !traces.captured.count(name)) add(StmtKind::Expr, {tree_.name(name)});
+    }
+    if (generator && !traces.yields) add(StmtKind::Expr, {tree_.expr(ExprKind::Yield, {nullptr})});
+    if (hidden.empty()) return;
+    Constant no;
+    no.kind = Constant::Kind::False;
+    Stmt* guard = tree_.stmt(StmtKind::If);
+    guard->exprs = {tree_.constant(no)};
+    guard->body = hidden;
+    statements.push_back(guard);
+}
+
+}  // namespace depyf
