@@ -406,7 +406,7 @@ Expr* StackMachine::dead_target() {
 void StackMachine::drop(Expr* value) {
     switch (value->kind) {
         case ExprKind::Null: case ExprKind::Iterator: case ExprKind::WithExit: case ExprKind::Exception:
-        case ExprKind::Opaque: case ExprKind::WithEnter: case ExprKind::MatchSubject:
+        case ExprKind::Opaque: case ExprKind::WithEnter: case ExprKind::MatchSubject: case ExprKind::ImportMember:
             return;
         case ExprKind::UnpackItem: store(dead_target(), value); return;
         case ExprKind::ForItem: {
