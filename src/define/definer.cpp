@@ -48,8 +48,10 @@ Body Definer::body(const CodeObject& code, ScopeKind scope) {
         ExpressContext context{&tree_, this, class_name_, index};
         const FlowGraph graph = express(function, context);
         statements = structure(graph, tree_, index);
+        Expr* annotate = function.features->deferred_annotations ? take_annotate(statements, scope) : nullptr;
         RefineContext refining{&tree_, &code, function.features, scope};
         refine(statements, refining);
+        if (annotate) place_annotations(annotate, statements, scope);
         scopes_.pop_back();
     } catch (const Error& error) {
         scopes_.resize(depth);
@@ -149,6 +151,13 @@ Body Definer::function_body(const CodeObject& code) {
 }
 
 Stmt* Definer::definition(Expr* function) {
+    const CodeObject& code = *function->function->code;
+    // a module's own annotations: see deferred_annotations.cpp
+    const bool annotate = code.name == "__annotate__" && code.posonlyargcount == 1 && scopes_.size() == 1;
+    return annotate && features(code.version).deferred_annotations ? nullptr : define_function(function);
+}
+
+Stmt* Definer::define_function(Expr* function) {
     const CodeObject& code = *function->function->code;
     if (code.name == "<lambda>") return nullptr;
     const bool async = code.flags & (kCoroutine | kAsyncGenerator);

@@ -2,6 +2,7 @@
 // too. What goes wrong with one code object costs that one only.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,19 @@ class Definer : public NestedCode {
     ast::Arguments* arguments(const ast::FunctionValue& function, ast::Expr** returns);
     void annotations(const ast::FunctionValue& function, ast::Arguments& args, ast::Expr** returns);
     std::vector<std::pair<std::string, ast::Expr*>> deferred_annotations(const CodeObject& code);
+    struct Annotation {
+        std::string name;
+        ast::Expr* value = nullptr;
+        std::int32_t index = -1;   // into __conditional_annotations__; -1: not conditional
+        std::int32_t line = 0;
+    };
+    std::optional<std::vector<Annotation>> read_annotate(const CodeObject& code);
+    void place_conditional(ast::Body& statements, const std::vector<Annotation>& annotations);
+    void place_unconditional(ast::Body& statements, const std::vector<Annotation>& annotations);
+    // Takes the store of the function that holds the annotations out of the statements; null where there is none.
+    ast::Expr* take_annotate(ast::Body& statements, ScopeKind scope) const;
+    void place_annotations(ast::Expr* function, ast::Body& statements, ScopeKind scope);
+    ast::Stmt* define_function(ast::Expr* function);
     // What only unreachable code did and the code object still shows: appended behind `if False:`.
     void keep_unreachable(const CodeObject& code, ast::Body& body);
     void declarations(const CodeObject& code, ScopeKind scope, ast::Body& body) const;

@@ -67,6 +67,7 @@ ir::Function lift(const CodeObject& code) {
     if (size == 0) throw Error(0, "the code is empty");
     skip_loop_ends(function);
     lifting::fold_suspensions(function);
+    if (function.features->deferred_annotations) lifting::name_deferred_annotations(function);
     if (function.features->fast_path_any_all) lifting::drop_builtin_loops(function);
     if (function.features->has_exception_table) {
         for (ExceptionEntry& entry : entries) {

@@ -25,6 +25,9 @@ void fold_suspensions(ir::Function& function);
 void fold_async_for(ir::Function& function);
 // any/all/tuple/list/set of a generator expression (3.14+): the loop that stands beside the call goes, the call stays.
 void drop_builtin_loops(ir::Function& function);
+// 3.14+: annotations of modules and classes become assignments: to the name inside __annotate__, of the number to
+// __conditional_annotations__ where a conditional one stood.
+void name_deferred_annotations(ir::Function& function);
 // Handlers that the compiler adds for itself (clean-up of handlers, StopIteration wrapper, comprehension restore).
 void drop_compiler_handlers(ir::Function& function);
 
