@@ -69,6 +69,7 @@ std::optional<std::vector<Definer::Annotation>> Definer::read_annotate(const Cod
 
 // `__conditional_annotations__ = n` marks where a conditional annotation stood, behind the assignment if it had one.
 void Definer::place_conditional(Body& statements, const std::vector<Annotation>& annotations) {
+    std::vector<bool> placed(annotations.size(), false);
     refining::each_body(statements, [&](Body& list) {
         Body out;
         for (Stmt* stmt : list) {
@@ -82,7 +83,10 @@ void Definer::place_conditional(Body& statements, const std::vector<Annotation>&
             auto found = std::find_if(annotations.begin(), annotations.end(), [&](const Annotation& a) { return a.index == index; });
             if (index < 0 || found == annotations.end()) {
                 out.push_back(stmt);
-            } else if (!out.empty() && assigns(out.back(), found->name)) {
+                continue;
+            }
+            placed[static_cast<std::size_t>(found - annotations.begin())] = true;
+            if (!out.empty() && assigns(out.back(), found->name)) {
                 annotate(out.back(), found->value);
             } else {
                 stmt->kind = StmtKind::AnnAssign;
@@ -92,6 +96,25 @@ void Definer::place_conditional(Body& statements, const std::vector<Annotation>&
         }
         list.swap(out);
     });
+    place_unreachable(statements, annotations, placed);
+}
+
+// Annotations in code that never runs, `if False:`, are marked nowhere.
+void Definer::place_unreachable(Body& statements, const std::vector<Annotation>& annotations, const std::vector<bool>& placed) {
+    for (std::size_t k = 0; k < annotations.size(); ++k) {
+        const Annotation& a = annotations[k];
+        if (a.index < 0 || placed[k]) continue;
+        Stmt* inner = tree_.stmt(StmtKind::AnnAssign);
+        inner->exprs = {tree_.name(a.name), a.value};
+        Stmt* guard = tree_.stmt(StmtKind::If);
+        Constant no;
+        no.kind = Constant::Kind::False;
+        guard->exprs = {tree_.constant(no)};
+        guard->body = {inner};
+        guard->line = inner->line = a.line;
+        auto behind = std::find_if(statements.begin(), statements.end(), [&](const Stmt* s) { return a.line > 0 && s->line > a.line; });
+        statements.insert(behind, guard);
+    }
 }
 
 // The others stand at the top level of a class, in order; lines tell between which statements.
