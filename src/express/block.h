@@ -31,7 +31,7 @@ struct Block {
     bool kept_when = false;            // Keep
     bool falls_true = true;            // Branch: the true edge is the one that falls through in the layout
     bool executed = false, dead = false;
-    bool calls_finally = false;        // 3.8: leaves a try statement by return, break or continue
+    bool jumps_out = false;            // up to 3.8: ends in a `return`, `break` or `continue` that somebody wrote
     bool leaves_loop = false;          // ends by dropping a loop's iterator: what follows stands outside the loop
     std::vector<std::int32_t> preds;   // each once for every edge
     ast::Expr* value = nullptr;

@@ -54,8 +54,10 @@ bool StackMachine::iteration(const ir::Inst& inst) {
 bool StackMachine::control(const ir::Inst& inst) {
     const auto condition = static_cast<ir::Condition>(inst.count);
     switch (inst.op) {
-        case IrOp::Jump:
-            if (inst.flag && stack_.size() > inst.count) stack_.resize(inst.count);
+        case IrOp::Jump: return true;
+        case IrOp::BreakLoop: case IrOp::ContinueLoop:
+            if (stack_.size() > inst.count) stack_.resize(inst.count);
+            block_->jumps_out = true;
             return true;
         case IrOp::Branch: {
             Expr* value = pop();
@@ -167,7 +169,7 @@ bool StackMachine::exceptions(const ir::Inst& inst) {
             return true;
         }
         case IrOp::CallFinally:
-            block_->calls_finally = true;
+            block_->jumps_out = true;
             return true;
         case IrOp::WithCleanupStart: case IrOp::WithCleanupFinish: case IrOp::EndFinally: return true;
         default: return false;

@@ -66,7 +66,7 @@ std::int32_t Folder::merge_into_predecessor(std::int32_t b) {
     before.kept_when = block.kept_when;
     before.falls_true = block.falls_true;
     before.handler_id = block.handler_id;
-    before.calls_finally = before.calls_finally || block.calls_finally;
+    before.jumps_out = before.jumps_out || block.jumps_out;
     before.out = block.out;
     before.target_out = block.target_out;
     before.location = block.location;

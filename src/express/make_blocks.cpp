@@ -83,8 +83,9 @@ class BlockMaker {
             i = n;
         }
         const ir::Inst& last = at(i);
-        const std::int32_t next = last.op == ir::Op::Jump ? last.target : last.next;
-        std::int32_t target = last.op == ir::Op::Jump ? -1 : last.target;
+        const bool jumps = last.op == ir::Op::Jump || last.op == ir::Op::BreakLoop || last.op == ir::Op::ContinueLoop;
+        const std::int32_t next = jumps ? last.target : last.next;
+        std::int32_t target = jumps ? -1 : last.target;
         if (last.op == ir::Op::SetupFinally) target = handler_target(last);
         const std::int32_t next_block = block_at(next);
         const std::int32_t target_block = block_at(target);

@@ -127,9 +127,7 @@ class Walk {
             in.count = static_cast<std::uint32_t>(state_[static_cast<std::size_t>(in.target)].depth);
             reach(in.target, loop, state_[static_cast<std::size_t>(in.target)].depth);
         }
-        in.op = Op::Jump;
-        in.flag = true;   // unwinds: the stack is cut to `count` items
-        in.next = -1;
+        in.next = -1;   // unwinds: the stack is cut to `count` items
     }
 
     void step(std::int32_t i) {

@@ -82,7 +82,8 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
         std::int32_t end = -1;
         for (std::int32_t x : from_handlers) {
             const bool inside = x >= 0 && graph_[x].exit == Exit::Return && graph_[x].pure() && graph_[x].value->kind == ExprKind::Constant && graph_[x].preds.size() == 1;
-            if (x >= 0 && !inside && (end < 0 || graph_[x].offset > graph_[end].offset)) end = x;
+            const bool jumps = x != context.next && (x == context.again || x == context.leave);   // continue, break
+            if (x >= 0 && !inside && !jumps && (end < 0 || graph_[x].offset > graph_[end].offset)) end = x;
         }
         if (finally || end < 0 || end == settled) return settled;
         orelse = behind;

@@ -70,6 +70,13 @@ std::vector<std::int32_t> Structurer::meanings(const Context& context) {
     return result;
 }
 
+// 3.7 writes the jump over an else clause even behind `break`, where nothing can reach it.
+bool Structurer::jump_behind(std::int32_t b) const {
+    const auto last = static_cast<std::size_t>(graph_[b].insts.back());
+    const std::vector<ir::Inst>& insts = graph_.function->insts;
+    return insts[last].op == ir::Op::BreakLoop && last + 1 < insts.size() && insts[last + 1].op == ir::Op::Jump;
+}
+
 bool Structurer::reached(std::int32_t b, const Context& context, Body& out, bool jumped) {
     if (jumped) {   // the way here was a statement of its own, even where control would get here anyway
         const std::int32_t x = regions_.settle(b);
@@ -90,6 +97,7 @@ bool Structurer::reached(std::int32_t b, const Context& context, Body& out, bool
     }
     if (b == context.leave) {
         out.push_back(make(StmtKind::Break, -1));
+        out.back()->number = else_behind_ ? 2 : 0;
         return true;
     }
     return false;
@@ -121,7 +129,8 @@ Body Structurer::walk(std::int32_t b, const Context& context) {
         const Block& block = graph_[b];
         if (!block.executed) return out;
         copy_statements(b, out);
-        jumped = (jumped && block.pure()) || block.calls_finally;
+        jumped = (jumped && block.pure()) || block.jumps_out;
+        else_behind_ = block.jumps_out && jump_behind(b);
         switch (block.exit) {
             case Exit::Fall: b = block.next; break;
             case Exit::Branch: case Exit::Keep: b = branch(b, context, out); break;
@@ -156,6 +165,13 @@ std::int32_t Structurer::branch(std::int32_t b, const Context& context, Body& ou
         std::swap(first, second);
         test = negated(tree_, test);
     }
+    if (!block.falls_true && !can_negate(block.value) && graph_[second].exit == Exit::End && graph_[second].next < 0) {
+        // `assert a in b`, `if a in b: pass else: raise`: what falls through only raises
+        stmt->exprs = {test};
+        out.push_back(stmt);
+        stmt->orelse = walk(second, context);
+        return first;
+    }
     Context inner = context;
     std::int32_t follow = regions_.settle(regions_.join(b, first, second));
     if (follow >= 0 && graph_[follow].exit == Exit::Return && context.next >= 0 && regions_.reaches_around(b, context.next, follow)) follow = -1;
@@ -164,7 +180,8 @@ std::int32_t Structurer::branch(std::int32_t b, const Context& context, Body& ou
     out.push_back(stmt);
     stmt->body = walk(first, inner);
     if (second == inner.next) return follow >= 0 ? follow : context.next;
-    if (!completes(stmt->body) && follow < 0) return second;
+    const bool has_else = !stmt->body.empty() && stmt->body.back()->kind == StmtKind::Break && stmt->body.back()->number == 2;
+    if (!completes(stmt->body) && follow < 0 && !has_else) return second;
     stmt->orelse = walk(second, inner);
     if ((first == inner.next || stmt->body.empty()) && can_negate(test)) {   // only the else arm has anything in it
         stmt->exprs = {negated(tree_, test)};
