@@ -267,6 +267,4 @@ Stmt* Definer::class_definition(Expr* call) {
     return stmt;
 }
 
-Stmt* Definer::generic(Expr*) { return nullptr; }
-
 }  // namespace depyf

@@ -10,6 +10,7 @@
 #include "ast/function_value.h"
 #include "ast/node.h"
 #include "depyf/decompile.h"
+#include "express/block.h"
 #include "express/nested.h"
 #include "refine/refine.h"
 
@@ -56,6 +57,13 @@ class Definer : public NestedCode {
     ast::Expr* take_annotate(ast::Body& statements, ScopeKind scope) const;
     void place_annotations(ast::Expr* function, ast::Body& statements, ScopeKind scope);
     ast::Stmt* define_function(ast::Expr* function);
+    ast::Expr* lazy_value(const ast::Expr* function);
+    ast::TypeParam type_param(const ast::Expr* e);
+    std::vector<ast::TypeParam> type_params(const ast::Expr* tuple);
+    Block generic_block(const CodeObject& code);
+    ast::Stmt* type_alias(const ast::Expr* alias);
+    ast::Stmt* generic_function(const ast::Expr* call, const ast::Expr* made);
+    ast::Stmt* generic_class(const Block& block);
     // What only unreachable code did and the code object still shows: appended behind `if False:`.
     void keep_unreachable(const CodeObject& code, ast::Body& body);
     void declarations(const CodeObject& code, ScopeKind scope, ast::Body& body) const;

@@ -242,7 +242,7 @@ bool StackMachine::names(const ir::Inst& inst) {
         }
         case IrOp::StoreFast: case IrOp::StoreName: case IrOp::StoreGlobal: case IrOp::StoreDeref: {
             Expr* value = pop_raw();
-            if (value->kind == ExprKind::Opaque) return true;
+            if (value->kind == ExprKind::Opaque && value->name != "INTRINSIC_TYPEALIAS") return true;
             store(name(inst.name), value);
             return true;
         }

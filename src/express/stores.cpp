@@ -75,11 +75,12 @@ void StackMachine::store(Expr* target, Expr* value) {
             return;
         default: break;
     }
-    if (target->kind == ExprKind::Name && (value->kind == ExprKind::Function || value->kind == ExprKind::Call)) {
+    const bool alias = value->kind == ExprKind::Opaque;   // of a type: no other opaque value is stored
+    if (target->kind == ExprKind::Name && (value->kind == ExprKind::Function || value->kind == ExprKind::Call || alias)) {
         std::vector<Expr*> decorators;
         Expr* inner = decorated(value, decorators);
         Stmt* stmt = nullptr;
-        if (inner && is_generic(inner)) stmt = context_.nested->generic(inner);
+        if (inner && (alias || is_generic(inner))) stmt = context_.nested->generic(inner);
         else if (inner && is_class(inner)) stmt = context_.nested->class_definition(inner);
         else if (inner && inner->kind == ExprKind::Function) stmt = context_.nested->definition(inner);
         if (stmt && stmt->name == target->name) {
