@@ -22,6 +22,7 @@ struct Options {
     // Put every statement on its original line, as far as the text allows. From 3.13 on class bodies store the line they
     // stand on (__firstlineno__), so files with classes are aligned there in any case.
     bool align_lines = false;
+    bool readable = false;        // code that torch.compile wrote: what happens rather than how (see untangle/untangle.h)
     std::uint32_t max_depth = 1000;  // deepest nesting of code objects that is followed
 };
 

@@ -162,19 +162,18 @@ class Converter {
         } else if (py::type::handle_of(live).is(code_type_)) {
             result.kind = Constant::Kind::Code;
             result.code = code(live);
+            result.text = utf8(py::str(describe_(live)));   // where it is passed on as it is
         } else {
             return container(live);
         }
         return result;
     }
 
+    // A list, set or dict can change: it is that very object, not its value.
     Constant container(py::handle live) const {
         PyTypeObject* type = Py_TYPE(live.ptr());
         if (type == &PyTuple_Type) return sequence(Constant::Kind::Tuple, live);
         if (type == &PyFrozenSet_Type) return sequence(Constant::Kind::FrozenSet, live);
-        if (type == &PyList_Type) return sequence(Constant::Kind::List, live);
-        if (type == &PySet_Type) return sequence(Constant::Kind::Set, live);
-        if (type == &PyDict_Type) return mapping(Constant::Kind::Dict, live);
         if (type == &PySlice_Type) return slice(live);
         if (!frozen_dict_.is_none() && py::type::handle_of(live).is(frozen_dict_))
             return mapping(Constant::Kind::FrozenDict, live);

@@ -42,11 +42,8 @@ Body Definer::body(const CodeObject& code, ScopeKind scope) {
     try {
         if (scopes_.size() >= options_.max_depth) throw Error(-1, "code objects are nested too deeply");
         scopes_.push_back(code.name);
-        ir::Function function = lift(code);
-        recognise_matches(function);
-        normalise(function);
-        ExpressContext context{&tree_, this, class_name_, index};
-        const FlowGraph graph = express(function, context);
+        ir::Function function;
+        const FlowGraph graph = read_blocks(code, function, index);
         statements = structure(graph, tree_, index);
         Expr* annotate = function.features->deferred_annotations ? take_annotate(statements, scope) : nullptr;
         RefineContext refining{&tree_, &code, function.features, scope};

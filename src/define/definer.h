@@ -76,6 +76,8 @@ class Definer : public NestedCode {
     Decompilation& result_;
     std::vector<std::string> scopes_;    // names of the enclosing code objects
     std::uint32_t register_code(const CodeObject& code);   // its index in Decompilation::codes
+    // lift ... express; what no compiler made is untangled on the way.
+    FlowGraph read_blocks(const CodeObject& code, ir::Function& function, std::uint32_t index);
     std::vector<bool> unbroken_;
     bool has_class_ = false;
     std::string class_name_;             // innermost enclosing class

@@ -35,6 +35,7 @@ class Expression {
             folder_.fold_conditions(now);
         }
         keep_in_temporaries();
+        if (context_.refuse_hand_made && fills_a_list()) throw HandMade();
         return std::move(graph_);
     }
 
@@ -147,6 +148,7 @@ class Expression {
 
     // Different values meet on the stack and no expression says why (hand-made code): every way in stores its own.
     Expr* join_in_temporary(const std::vector<std::int32_t>& preds, std::int32_t b, std::size_t k) {
+        if (context_.refuse_hand_made) throw HandMade();
         const std::string name = machine_.fresh_name();
         for (std::int32_t p : preds) {
             std::vector<Expr*>& stack = edge_stack(p, b);
@@ -199,6 +201,13 @@ class Expression {
     bool precedes(std::int32_t p, std::int32_t h) const {
         auto at = [&](std::int32_t b) { return std::find(graph_.order.begin(), graph_.order.end(), b); };
         return at(p) < at(h);
+    }
+
+    // Something is added to a list on the stack that no comprehension fills.
+    bool fills_a_list() const {
+        return std::any_of(graph_.blocks.begin(), graph_.blocks.end(), [](const Block& block) {
+            return !block.dead && std::any_of(block.statements.begin(), block.statements.end(), [](const Stmt* s) { return s->kind == StmtKind::Append; });
+        });
     }
 
     // A value that is kept on one edge only and was not folded: test a temporary instead.

@@ -14,10 +14,15 @@ struct ExpressContext {
     NestedCode* nested = nullptr;
     std::string class_name;          // of the innermost enclosing class, for name mangling; may be empty
     std::uint32_t code_index = 0;    // recorded in every statement
+    bool refuse_hand_made = false;   // throw HandMade rather than keep values in temporaries
 };
 
+// No compiler made this code: it keeps values on the stack between statements.
+struct HandMade {};
+
 // Executes every block symbolically and folds what branches only inside expressions: `and`, `or`, `not`, conditional
-// expressions, chained comparisons, comprehensions. Throws Error (offset into co_code) where the stack runs empty.
+// expressions, chained comparisons, comprehensions. Throws Error (offset into co_code) where the stack runs empty, HandMade where
+// untangle() must come first.
 FlowGraph express(const ir::Function& function, const ExpressContext& context);
 
 }  // namespace depyf

@@ -379,6 +379,7 @@ void StackMachine::spill() {
         }
         if (e->kind == ExprKind::BuildClass || e->kind == ExprKind::ImportModule || e->kind == ExprKind::ImportMember ||
             e->kind == ExprKind::UnpackItem || e->kind == ExprKind::WithEnter || e->kind == ExprKind::ForItem) continue;
+        if (context_.refuse_hand_made) throw HandMade();
         Expr* temporary = tree_.name(fresh_name());
         temporary->flag = true;
         temporary->order = e->order;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,7 @@ struct Function {
     std::vector<Handler> handlers;
     std::vector<Pattern> patterns;   // of MatchCase instructions
     std::int32_t entry = 0;
+    std::shared_ptr<std::deque<std::string>> own_names;   // of variables that are not the code object's
 
     // In the original layout `second` comes right behind `first`, no jump between them.
     bool adjacent(std::int32_t first, std::int32_t second) const;

@@ -2,7 +2,7 @@
 
 namespace depyf {
 
-void normalise(ir::Function& function) {
+void normalise(ir::Function& function, bool merge) {
     if (function.features->has_exception_table) normalising::mark_protected_entries(function);
     normalising::thread_jumps(function);
     normalising::fold_copied_tests(function);
@@ -10,7 +10,7 @@ void normalise(ir::Function& function) {
     normalising::skip_name_cleanups(function);
     if (function.features->finally_copied) normalising::skip_finally_copies(function);
     normalising::thread_jumps(function);
-    normalising::merge_copies(function);
+    if (merge) normalising::merge_copies(function);
 }
 
 HandlerKind handler_kind(const ir::Function& function, const ir::Handler& handler) {

@@ -7,7 +7,8 @@
 namespace depyf {
 
 // All passes below, in order.
-void normalise(ir::Function& function);
+// `merge`: take copies of instructions for one.
+void normalise(ir::Function& function, bool merge = true);
 
 namespace normalising {
 

@@ -465,7 +465,7 @@ void ExpressionPrinter::constant(std::string& out, const Constant& c, Precedence
             }
             out += ')';
             return;
-        case Constant::Kind::Code: out += "..."; return;
+        case Constant::Kind::Code: out += c.text.empty() ? "..." : c.text; return;
         case Constant::Kind::Opaque: out += c.text; return;
     }
 }
