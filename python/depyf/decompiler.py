@@ -10,6 +10,7 @@ from depyf import _engine
 from depyf.code_object import replaced
 from depyf.constants import describe
 from depyf.inputs import code_of, is_module_code
+from depyf.unspelled import shortened
 
 
 class DecompilationError(Exception):
@@ -218,13 +219,15 @@ def compile_like(code: CodeType, reference: CodeType, filepath_template: Optiona
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a marked string that is called or subscripted draws SyntaxWarnings
         module = compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
-    back = _find(module, _PLACE)
+    back = shortened(_find(module, _PLACE))
     return _restored(back, {new: old for old, new in renames.items()}, constants.values, name)
 
 
 def _enclosed(tree: ast.Module, reference: CodeType, renames: Dict[str, str]) -> ast.Module:
     """Puts the function into one that owns its free variables, and makes sure that every cell is one."""
-    found = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    found = [_as_function(node) for node in tree.body]
+    found = [node for node in found if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    tree.body[:] = found
     if not found:
         raise DecompilationError("the source of %s is no function definition" % reference.co_name)
     function: Any = found[0]
@@ -249,6 +252,16 @@ def _enclosed(tree: ast.Module, reference: CodeType, renames: Dict[str, str]) ->
     outer: Any = ast.parse("def __depyf_outer__(%s):\n    pass" % ", ".join(free))
     outer.body[0].body = tree.body
     return outer
+
+
+def _as_function(node: ast.stmt) -> ast.stmt:
+    """A lambda on its own, as the function that it is."""
+    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Lambda)):
+        return node
+    function: Any = ast.parse("def %s():\n    pass" % _PLACE).body[0]
+    function.args = node.value.args
+    function.body = [ast.Return(value=node.value.body)]
+    return function
 
 
 def _declares(node: ast.stmt, free: List[str]) -> bool:

@@ -124,11 +124,17 @@ Body Definer::lone(const CodeObject& code) {
     Expr* function = tree_.expr(ExprKind::Function);
     function->function = value;
     if (code.name == "<lambda>") {
-        if (Expr* e = lambda(function)) {
+        const auto codes = static_cast<std::ptrdiff_t>(result_.codes.size());
+        const auto diagnostics = static_cast<std::ptrdiff_t>(result_.diagnostics.size());
+        if (Expr* e = lambda(function); e && e->items[0]->kind != ExprKind::Opaque) {
             Stmt* stmt = tree_.stmt(StmtKind::Expr);
             stmt->exprs = {e};
             return {stmt};
         }
+        result_.codes.erase(result_.codes.begin() + codes, result_.codes.end());
+        result_.diagnostics.erase(result_.diagnostics.begin() + diagnostics, result_.diagnostics.end());
+        unbroken_.resize(static_cast<std::size_t>(codes));
+        return {define_function(function)};
     }
     if (Stmt* stmt = definition(function)) return {stmt};
     return {};
@@ -149,17 +155,31 @@ Body Definer::function_body(const CodeObject& code) {
 
 Stmt* Definer::definition(Expr* function) {
     const CodeObject& code = *function->function->code;
+    if (code.name == "<lambda>") return nullptr;
     // a module's own annotations: see deferred_annotations.cpp
     const bool annotate = code.name == "__annotate__" && code.posonlyargcount == 1 && scopes_.size() == 1;
     return annotate && features(code.version).deferred_annotations ? nullptr : define_function(function);
 }
 
+namespace {
+
+// Lambdas written as functions, and what torch.compile makes of their parts, have names that no `def` takes.
+std::string printable_name(const std::string& name) {
+    std::string text = name;
+    for (char& c : text) {
+        if (static_cast<unsigned char>(c) < 0x80 && !std::isalnum(static_cast<unsigned char>(c))) c = '_';
+    }
+    if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0]))) text.insert(0, "_");
+    return text;
+}
+
+}  // namespace
+
 Stmt* Definer::define_function(Expr* function) {
     const CodeObject& code = *function->function->code;
-    if (code.name == "<lambda>") return nullptr;
     const bool async = code.flags & (kCoroutine | kAsyncGenerator);
     Stmt* stmt = tree_.stmt(async ? StmtKind::AsyncFunctionDef : StmtKind::FunctionDef);
-    stmt->name = code.name;
+    stmt->name = printable_name(code.name);
     stmt->line = code.firstlineno;
     if (!class_name_.empty() && code.name.rfind("_" + class_name_ + "__", 0) == 0) stmt->name = code.name.substr(class_name_.size() + 1);
     stmt->args = arguments(*function->function, &stmt->returns);
@@ -177,7 +197,7 @@ Expr* Definer::lambda(Expr* function) {
     Expr* value = as_expression(statements, 0);
     if (!value) {
         result_.diagnostics.push_back({qualified(code), -1, "the lambda's body is no single expression"});
-        value = tree_.name("...");
+        value = tree_.expr(ExprKind::Opaque);
     }
     Expr* e = tree_.expr(ExprKind::Lambda, {value});
     e->args = args;

@@ -172,6 +172,18 @@ Expr* StackMachine::name(const std::string* id) {
     return e;
 }
 
+// (lambda: x).__closure__[0]: a cell has no other spelling.
+Expr* StackMachine::cell(const ir::Inst& inst) {
+    Expr* lambda = make(ExprKind::Lambda, {name(inst.name)});
+    lambda->args = tree_.arguments();
+    Expr* closure = make(ExprKind::Attribute, {lambda});
+    closure->name = "__closure__";
+    Constant zero;
+    zero.kind = Constant::Kind::Int;
+    zero.text = "0";
+    return make(ExprKind::Subscript, {closure, tree_.constant(zero)});
+}
+
 bool StackMachine::stack_ops(const ir::Inst& inst) {
     switch (inst.op) {
         case IrOp::Nop: case IrOp::MatchDefault: case IrOp::PopBlock: case IrOp::SetupLoop: case IrOp::EndFor: case IrOp::EndSend: return true;
@@ -206,7 +218,10 @@ bool StackMachine::stack_ops(const ir::Inst& inst) {
             std::rotate(stack_.end() - inst.count, stack_.end() - 1, stack_.end());
             return true;
         }
-        case IrOp::Pop: drop(pop_raw()); return true;
+        case IrOp::Pop:
+            drop(pop_raw());
+            block_->jumps_out = block_->jumps_out || inst.flag;
+            return true;
         case IrOp::PopIter:
             pop_raw();
             if (function_.features->iter_pushes_two) pop_raw();
@@ -218,7 +233,7 @@ bool StackMachine::stack_ops(const ir::Inst& inst) {
 bool StackMachine::names(const ir::Inst& inst) {
     switch (inst.op) {
         case IrOp::LoadFast: case IrOp::LoadName: case IrOp::LoadGlobal: case IrOp::LoadDeref: case IrOp::LoadClosure:
-            push(name(inst.name));
+            push(inst.flag && inst.op == IrOp::LoadClosure ? cell(inst) : name(inst.name));
             return true;
         case IrOp::LoadFastAndClear: {
             Expr* e = make(ExprKind::Opaque);   // what an inlined comprehension saves

@@ -63,6 +63,7 @@ class StackMachine {
     void drop(Expr* value);          // POP_TOP
     Expr* dead_target();
     Expr* name(const std::string* id);
+    Expr* cell(const ir::Inst& inst);
 
     // calls
     void call(const ir::Inst& inst, Expr* names);

@@ -223,8 +223,27 @@ void Simulator::keep_display(std::vector<Entry>& entries, const Inst& inst) {
     entries[0] = temporary;
 }
 
+// f(*args, **{...}): a dict that is handed over as it is has no spelling of its own, unless a variable holds it.
+void Simulator::keep_keywords(const Inst& inst) {
+    if (readable_ || inst.op != Op::CallEx || !(inst.count & 1)) return;
+    const Entry& keywords = peek(1);
+    const Entry& args = peek(2);
+    if (keywords.kind != Entry::Kind::Pending || args.code.empty()) return;
+    const Inst& made = keywords.code.back();
+    if (made.op != Op::BuildMap && made.op != Op::BuildConstKeyMap) return;
+    const Op positional = args.code.back().op;
+    if (made.count > 0 && positional != Op::Const && positional != Op::BuildTuple) return;
+    materialise(state_.stack.size() - 1);
+    pinned_.insert(*peek(1).code[0].name);
+}
+
 void Simulator::expression(const Inst& inst, std::size_t pops) {
+    keep_keywords(inst);
     std::vector<Entry> entries = pop_many(pops);
+    if (inst.op == Op::MakeFunction && (inst.count & 8)) {   // the cells that a function takes, not used otherwise
+        Entry& closure = entries[entries.size() - (inst.flag ? 3 : 2)];
+        for (Inst& load : closure.code) load.count = load.op == Op::LoadClosure ? 1 : load.count;
+    }
     keep_display(entries, inst);
     bool real = false;
     const bool constant_slice =
@@ -589,6 +608,24 @@ bool Simulator::unpacking(const Inst& inst) {
     return true;
 }
 
+namespace {
+
+// `x is None` and a jump are the jump that newer versions have for it: it leaves open which way the test was written.
+void test_for_none(Code& code) {
+    const std::size_t size = code.size();
+    Inst& branch = code.back();
+    if (size < 4 || code[size - 2].op != Op::Compare || code[size - 3].op != Op::Const) return;
+    const auto compare = static_cast<ast::CompareOperator>(code[size - 2].count);
+    const bool is = compare == ast::CompareOperator::Is;
+    if ((!is && compare != ast::CompareOperator::IsNot) || code[size - 3].value->kind != Constant::Kind::None) return;
+    const bool on_true = branch.count == static_cast<std::uint32_t>(ir::Condition::True);
+    if (!on_true && branch.count != static_cast<std::uint32_t>(ir::Condition::False)) return;
+    branch.count = static_cast<std::uint32_t>(is == on_true ? ir::Condition::None : ir::Condition::NotNone);
+    code.erase(code.end() - 3, code.end() - 1);
+}
+
+}  // namespace
+
 bool Simulator::control(const Inst& inst) {
     switch (inst.op) {
         case Op::Jump: return true;
@@ -600,6 +637,7 @@ bool Simulator::control(const Inst& inst) {
             Code code;
             add_operand(code, test, inst);
             code.push_back(inst);
+            test_for_none(code);
             block_->code.insert(block_->code.end(), code.begin(), code.end());
             block_->out = block_->target_out = state_;
             return true;

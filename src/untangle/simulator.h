@@ -52,6 +52,7 @@ class Simulator {
     void statement(const ir::Inst& inst, std::size_t pops);
     void inplace(const ir::Inst& inst);
     void extend(const ir::Inst& inst);
+    void keep_keywords(const ir::Inst& inst);
     void keep_display(std::vector<Entry>& entries, const ir::Inst& inst);
     void settle_here();
 

@@ -89,7 +89,7 @@ class Untangler {
         }
         if (state.stack[k].kind == Entry::Kind::Real) return;
         const Inst& first = state.stack[k].code[0];
-        const bool stable = first.op != Op::LoadFast || first.name->rfind("_stack_", 0) == 0;
+        const bool stable = first.op != Op::LoadFast || !changes_in_loop(*first.name, b);
         if (same && (!loop || stable)) return;
         const Entry variable =
             simulator_.fresh_temporary(function_.insts[static_cast<std::size_t>(graph_[b].insts.front())]);
@@ -100,6 +100,20 @@ class Untangler {
             edge(p, b).stack[k] = variable;
         }
         state.stack[k] = variable;
+    }
+
+    // Whether some block between the loop's start and its last way back stores to the variable.
+    bool changes_in_loop(const std::string& name, std::int32_t header) {
+        const auto place = [&](std::int32_t b) { return std::find(graph_.order.begin(), graph_.order.end(), b); };
+        auto last = place(header);
+        for (std::int32_t p : graph_[header].preds) last = std::max(last, place(p));
+        return std::any_of(place(header), last + 1, [&](std::int32_t b) {
+            const std::vector<std::int32_t>& insts = graph_[b].insts;
+            return std::any_of(insts.begin(), insts.end(), [&](std::int32_t i) {
+                const Inst& inst = function_.insts[static_cast<std::size_t>(i)];
+                return (inst.op == Op::StoreFast || inst.op == Op::DeleteFast) && *inst.name == name;
+            });
+        });
     }
 
     // The handler that a SetupFinally names sees the lower part of the stack, and the exception.
@@ -171,6 +185,7 @@ class Untangler {
         for (std::int32_t b : layout) {
             for (Inst& inst : graph_[b].code) {
                 inst.target = -1;
+                if (inst.op == Op::LoadClosure) inst.flag = inst.count == 0;   // see Simulator::expression
                 inst.next = static_cast<std::int32_t>(insts.size()) + 1;
                 insts.push_back(inst);
             }
