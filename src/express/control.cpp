@@ -150,10 +150,14 @@ bool StackMachine::exceptions(const ir::Inst& inst) {
         }
         case IrOp::CheckGroupMatch: {
             Expr* type = pop();
-            Expr* e = make(ExprKind::ExceptionMatch, {type});
-            e->flag = true;
             pop_raw();
-            push(make(ExprKind::Exception));
+            push(make(ExprKind::Exception));            // what is left of the group
+            push(make(ExprKind::Exception, {type}));    // what matches
+            return true;
+        }
+        case IrOp::GroupMatched: {
+            Expr* e = make(ExprKind::ExceptionMatch, peek(1)->items);
+            e->flag = true;
             push(e);
             return true;
         }

@@ -76,6 +76,7 @@ ir::Function lift(const CodeObject& code) {
             entry.target = static_cast<std::uint32_t>(target);
         }
         lifting::assign_table_handlers(function, entries);
+        lifting::flatten_exception_groups(function);
     } else {
         lifting::assign_block_handlers(function);
     }

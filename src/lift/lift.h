@@ -28,6 +28,8 @@ void drop_builtin_loops(ir::Function& function);
 // 3.14+: annotations of modules and classes become assignments: to the name inside __annotate__, of the number to
 // __conditional_annotations__ where a conditional one stood.
 void name_deferred_annotations(ir::Function& function);
+// 3.11+: except* clauses become as except clauses are.
+void flatten_exception_groups(ir::Function& function);
 // Handlers that the compiler adds for itself (clean-up of handlers, StopIteration wrapper, comprehension restore).
 void drop_compiler_handlers(ir::Function& function);
 

@@ -42,6 +42,7 @@ HandlerKind handler_kind(const ir::Function& function, const ir::Handler& handle
     for (int steps = 0; i >= 0 && steps < 10000; ++steps) {
         switch (at(i).op) {
             case ir::Op::CheckExceptionMatch: return HandlerKind::Except;
+            case ir::Op::CheckGroupMatch: return HandlerKind::ExceptStar;
             case ir::Op::Pop: case ir::Op::StoreFast: case ir::Op::StoreName: case ir::Op::StoreGlobal: case ir::Op::StoreDeref:
             case ir::Op::StoreAttr: case ir::Op::StoreSubscr: case ir::Op::Return: case ir::Op::Raise: case ir::Op::Reraise:
             case ir::Op::DeleteFast: case ir::Op::DeleteName: case ir::Op::DeleteAttr: case ir::Op::DeleteSubscr: case ir::Op::SetupWith:

@@ -146,8 +146,6 @@ std::int32_t Structurer::protect(std::int32_t b, const Context& context, Body& o
         in_finally.next = -1;
         stmt->finalbody = walk(setup.target, in_finally);
         if (stmt->finalbody.empty()) stmt->finalbody.push_back(make(StmtKind::Pass, -1));
-    } else if (kind == HandlerKind::ExceptStar) {
-        group_clauses(stmt, setup.target, inner);
     } else {
         except_clauses(stmt, setup.target, inner);
     }
@@ -199,12 +197,6 @@ void Structurer::except_clauses(Stmt* stmt, std::int32_t entry, const Context& c
         if (!tests) return;
         b = block.target;
     }
-}
-
-void Structurer::group_clauses(Stmt* stmt, std::int32_t entry, const Context& context) {
-    (void)stmt;
-    (void)context;
-    throw Error(graph_[entry].offset, "except* is not understood yet");
 }
 
 }  // namespace depyf
