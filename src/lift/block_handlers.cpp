@@ -62,6 +62,7 @@ class Walk {
             in.next = found->second < 0 ? -1 : inst(found->second).next;
         }
         for (Inst& in : function_.insts) {
+            if (in.op == Op::SetupLoop) in.target = -1;   // no way that control goes
             if (in.op == Op::CallFinally) in.target = -1;   // stays: only return, break and continue call
         }
         for (std::int32_t i = 0; i < static_cast<std::int32_t>(function_.insts.size()); ++i) {
@@ -208,6 +209,7 @@ void fold_inline_with_exits(ir::Function& function) {
         if (at(i).op == Op::Await) i = at(i).next;
         if (at(i).op != Op::WithCleanupFinish || at(i).next < 0 || at(at(i).next).op != Op::PopFinally) continue;
         in.op = Op::Pop;
+        in.flag = true;   // on the way of a return, break or continue
         in.next = at(at(i).next).next;
     }
 }

@@ -98,7 +98,7 @@ std::vector<std::int32_t> stack_depths(const ir::Function& function) {
             if (after < 0) throw Error(inst.offset, "the stack is empty");
             reach(inst.next, after);
         }
-        if (inst.target >= 0 && inst.op != Op::SetupLoop) {
+        if (inst.target >= 0) {
             const std::int32_t after = d + stack_effect(function, inst, true);
             if (after < 0) throw Error(inst.offset, "the stack is empty");
             reach(inst.target, after);

@@ -279,7 +279,12 @@ void ExpressionPrinter::subscript(std::string& out, const Expr* e) {
     };
     const bool constant_tuple = key->kind == ExprKind::Constant && key->value->kind == Constant::Kind::Tuple && !key->value->items.empty();
     if (key->kind == ExprKind::Tuple && !key->items.empty() && (!starred || features_.star_in_subscript)) {
-        comma_separated(out, key->items, Precedence::Test);
+        for (std::size_t i = 0; i < key->items.size(); ++i) {
+            if (i > 0) out += ", ";
+            const Expr* item = key->items[i];
+            if (item->kind == ExprKind::Constant && is_slice(*item->value)) constant_slice(*item->value);
+            else print(out, item, Precedence::Test);
+        }
         if (key->items.size() == 1 && !(key->items[0]->kind == ExprKind::Starred)) out += ',';
     } else if (constant_tuple) {
         for (std::size_t i = 0; i < key->value->items.size(); ++i) {

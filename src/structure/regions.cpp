@@ -68,11 +68,12 @@ bool Regions::reaches_around(std::int32_t from, std::int32_t to, std::int32_t wi
     return false;
 }
 
-std::int32_t Regions::settle(std::int32_t b) const {
+std::int32_t Regions::settle(std::int32_t b, bool through_jumps) const {
     for (std::size_t steps = 0; b >= 0 && steps < graph_.blocks.size(); ++steps) {
         const Block& block = graph_[b];
         if (!block.executed || !block.pure() || block.exit != Exit::Fall || header_[static_cast<std::size_t>(b)]) break;
         if (block.out.size() > block.in.size() || block.next < 0) break;   // computes something
+        if (block.jumps_out && !through_jumps) break;
         b = block.next;
     }
     return b;

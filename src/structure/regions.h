@@ -26,7 +26,8 @@ class Regions {
     std::int32_t join(std::int32_t b, std::int32_t first, std::int32_t second) const;
     bool is_join(std::int32_t b) const;    // several ways lead there, not counting those that lead back
     // The block that `b` leads to without doing anything (it may drop what lies on the stack).
-    std::int32_t settle(std::int32_t b) const;
+    // `through_jumps`: past a `break` or `continue` that has a block of its own (up to 3.8) as well.
+    std::int32_t settle(std::int32_t b, bool through_jumps = true) const;
     bool inside(std::int32_t b, std::int32_t handler) const;   // protected by it
     // Targets of edges that leave the region protected by `handler` and start at blocks that `setup` dominates.
     std::vector<std::int32_t> region_exits(std::int32_t setup, std::int32_t handler) const;

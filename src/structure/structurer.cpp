@@ -89,7 +89,7 @@ bool Structurer::reached(std::int32_t b, const Context& context, Body& out, bool
             return true;
         }
     }
-    b = regions_.settle(b);
+    b = regions_.settle(b, false);
     if (b == context.next) return true;
     if (b == context.again) {
         out.push_back(make(StmtKind::Continue, -1));
