@@ -36,8 +36,12 @@ def from_bytes(data: bytes) -> Code:
     Raises ValueError with the byte offset for anything else. Runs without the GIL.
     """
 
-def decompile(code: Code, as_module: bool = True, verify: bool = True) -> Decompilation:
-    """Runs without the GIL. Never raises for what stands in the code object."""
+def decompile(code: Code, as_module: bool = True, verify: bool = True, readable: bool = False) -> Decompilation:
+    """Runs without the GIL. Never raises for what stands in the code object.
+
+    `readable`: code that torch.compile wrote is shown as what happens; lists that only carry its values and the
+    profiling of its graphs are left out. Otherwise every effect stands in its order.
+    """
 
 def disassemble(code: Code) -> str:
     """Listing of the code object and of those nested in it, in the same form for every version. Runs without the GIL."""

@@ -2,7 +2,7 @@
 
 import enum
 import sys
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 
@@ -25,6 +25,11 @@ def _named(value: Any) -> str:
         return "%s.%s" % (_path(type(value)), value.name)
     if isinstance(value, (type, FunctionType, BuiltinFunctionType)):
         return _path(value)
+    if isinstance(value, MethodType) and isinstance(value.__self__, type):
+        owner = _path(value.__self__)
+        return "%s.%s" % (owner, value.__name__) if owner else ""
+    if isinstance(value, dict):
+        return _globals_of_module(value)
     if type(value).__module__.split(".")[0] == "torch":
         return _torch_value(value)
     return ""
@@ -43,6 +48,12 @@ def _path(value: Any) -> str:
     return qualname if module == "builtins" else "%s.%s" % (module, qualname)
 
 
+def _globals_of_module(value: Any) -> str:
+    name = value.get("__name__")
+    module = sys.modules.get(name) if isinstance(name, str) else None
+    return "%s.__dict__" % name if module is not None and vars(module) is value else ""
+
+
 def _torch_value(value: Any) -> str:
     kind = type(value).__name__
     if kind in ("dtype", "layout", "memory_format", "Size", "qscheme"):
@@ -53,5 +64,5 @@ def _torch_value(value: Any) -> str:
 
 
 def _unnamed(value: Any) -> str:
-    text = repr(value)
+    text = "a dict of %d entries" % len(value) if isinstance(value, dict) and len(value) > 9 else repr(value)
     return "__constant(%r)" % (text if len(text) <= 200 else text[:197] + "...")

@@ -206,10 +206,12 @@ def _ordered(reference: CodeType) -> Dict[str, str]:
 _PLACE = "__depyf_function__"
 
 
-def compile_like(code: CodeType, reference: CodeType, filepath_template: Optional[str] = None) -> CodeType:
-    """See Decompiler.decompile_and_compile_like."""
+def compile_like(
+    code: CodeType, reference: CodeType, filepath_template: Optional[str] = None, readable: bool = False
+) -> CodeType:
+    """See Decompiler.decompile_and_compile_like. `readable`: from the text that dumps show, not from the exact one."""
     constants = _Constants()
-    result = _engine.decompile(_engine.from_live(code, constants.describe), False, False)
+    result = _engine.decompile(_engine.from_live(code, constants.describe), False, False, readable)
     if not result.codes or result.codes[0][1] == "failed":
         raise DecompilationError(_first_message(result))
     filename, name = _file_for(code, reference, filepath_template)

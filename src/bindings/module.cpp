@@ -59,10 +59,11 @@ py::list diagnostics(const depyf::Decompilation& self) {
     return result;
 }
 
-depyf::Decompilation decompile(const CodePointer& code, bool as_module, bool verify) {
+depyf::Decompilation decompile(const CodePointer& code, bool as_module, bool verify, bool readable) {
     depyf::Options options;
     options.as_module = as_module;
     options.verify = verify;
+    options.readable = readable;
     py::gil_scoped_release unlocked;
     return depyf::decompile(*code, options);
 }
@@ -119,10 +120,10 @@ PYBIND11_MODULE(_engine, m) {
     m.def("from_bytes", &from_bytes, py::arg("data"));
     m.def(
         "decompile",
-        [](const std::shared_ptr<depyf::CodeObject>& code, bool as_module, bool verify) {
-            return decompile(code, as_module, verify);
+        [](const std::shared_ptr<depyf::CodeObject>& code, bool as_module, bool verify, bool readable) {
+            return decompile(code, as_module, verify, readable);
         },
-        py::arg("code"), py::arg("as_module") = true, py::arg("verify") = true);
+        py::arg("code"), py::arg("as_module") = true, py::arg("verify") = true, py::arg("readable") = false);
     m.def(
         "disassemble", [](const std::shared_ptr<depyf::CodeObject>& code) { return to_str(disassemble(code)); },
         py::arg("code"));

@@ -37,6 +37,7 @@ struct Block {
     ast::Expr* value = nullptr;
     ast::Pattern* pattern = nullptr;   // Case
     ast::Body statements;
+    std::vector<std::uint32_t> tail;     // offsets of the instructions behind the last statement
     std::vector<ast::Expr*> in;          // stack on entry
     std::vector<ast::Expr*> out;         // stack on the edge to `next`
     std::vector<ast::Expr*> target_out;  // stack on the edge to `target`

@@ -94,6 +94,7 @@ bool StackMachine::control(const ir::Inst& inst) {
         case IrOp::MatchCase: match_case(inst); return true;
         case IrOp::Return:
             block_->value = pop();
+            if (context_.refuse_hand_made && pending() > 0) throw HandMade();
             block_->exit = Exit::Return;
             return true;
         case IrOp::Raise: {

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "express/comprehension.h"
 #include "express/fold.h"
+#include "express/own_instructions.h"
 #include "express/stack_machine.h"
 
 namespace depyf {
@@ -35,6 +36,7 @@ class Expression {
             folder_.fold_conditions(now);
         }
         keep_in_temporaries();
+        own_instructions(graph_);
         if (context_.refuse_hand_made && fills_a_list()) throw HandMade();
         return std::move(graph_);
     }

@@ -90,8 +90,21 @@ std::vector<Expr*> StackMachine::pop_values(std::size_t count) {
     if (count > stack_.size()) throw Error(inst_->offset, "the stack is empty");
     std::vector<Expr*> values(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
     stack_.resize(stack_.size() - count);
+    refuse_disorder(values);
     for (Expr*& value : values) value = as_value(value);
     return values;
+}
+
+// A compiler never takes values in another order than it computed them, nor one of them twice.
+void StackMachine::refuse_disorder(const std::vector<Expr*>& values) const {
+    if (!context_.refuse_hand_made) return;
+    std::uint32_t latest = 0;
+    for (const Expr* value : values) {
+        const bool computed = value->kind == ExprKind::Call || value->kind == ExprKind::Attribute || value->kind == ExprKind::Subscript || value->kind == ExprKind::BinOp;
+        if (!computed) continue;
+        if (value->order <= latest) throw HandMade();
+        latest = value->order;
+    }
 }
 
 bool StackMachine::is_marker(const Expr* e) {
@@ -345,6 +358,7 @@ bool StackMachine::operators(const ir::Inst& inst) {
         case IrOp::Binary: case IrOp::Inplace: {
             Expr* right = pop();
             Expr* left = pop();
+            refuse_disorder({left, right});
             Expr* e = make(ExprKind::BinOp, {left, right});
             e->binary = static_cast<ast::Operator>(inst.count);
             e->flag = inst.op == IrOp::Inplace;

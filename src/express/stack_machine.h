@@ -49,6 +49,7 @@ class StackMachine {
     Expr* pop();                     // as a value: markers and pending forms become expressions
     std::vector<Expr*> pop_values(std::size_t count);
     Expr* peek(std::size_t depth);   // 1: the top
+    void refuse_disorder(const std::vector<Expr*>& values) const;
     Expr* as_value(Expr* e);
     Expr* unpacked(Expr* item);
     Expr* unpack_target(Expr* unpack);

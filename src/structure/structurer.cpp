@@ -53,7 +53,8 @@ Stmt* Structurer::make(StmtKind kind, std::int32_t b) {
     if (b >= 0) {
         const Expr* value = graph_[b].value;
         stmt->line = value && value->location.line > 0 ? value->location.line : graph_[b].location.line;
-        if (!graph_[b].insts.empty()) {
+        stmt->offsets = graph_[b].tail;
+        if (stmt->offsets.empty() && !graph_[b].insts.empty()) {
             stmt->offsets.push_back(graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())].offset);
         }
     }

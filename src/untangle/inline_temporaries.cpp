@@ -68,21 +68,34 @@ class Inliner {
         }
     }
 
-    // Nothing reads it: only the effects count.
-    void drop(Code& code, std::size_t store) {
-        const std::size_t begin = begin_of(code, store);
-        const bool plain =
-            begin < store &&
-            std::all_of(
-                code.begin() + static_cast<std::ptrdiff_t>(begin), code.begin() + static_cast<std::ptrdiff_t>(store),
-                [&](const Inst& i) {
-                    return i.op != Op::LoadGlobal && i.op != Op::LoadAttr && i.op != Op::LoadSubscr && is_load(i);
-                });
-        if (plain) {
-            code.erase(code.begin() + static_cast<std::ptrdiff_t>(begin),
-                       code.begin() + static_cast<std::ptrdiff_t>(store) + 1);
-            return;
+    // Nobody can tell whether it has run.
+    bool has_no_effect(const Inst& inst) const {
+        switch (inst.op) {
+            case Op::LoadGlobal:
+            case Op::LoadAttr:
+            case Op::LoadSubscr: return false;
+            case Op::BuildList:
+            case Op::BuildTuple:
+            case Op::BuildMap: return readable_;
+            default: return is_load(inst);
         }
+    }
+
+    // Drops the expression whose value the instruction at `end` takes, and that instruction.
+    bool erase_without_effect(Code& code, std::size_t end) const {
+        const std::size_t begin = begin_of(code, end);
+        if (begin == end) return false;
+        for (std::size_t i = begin; i < end; ++i) {
+            if (!has_no_effect(code[i])) return false;
+        }
+        code.erase(code.begin() + static_cast<std::ptrdiff_t>(begin),
+                   code.begin() + static_cast<std::ptrdiff_t>(end) + 1);
+        return true;
+    }
+
+    // Nothing reads it: only the effects count.
+    void drop(Code& code, std::size_t store) const {
+        if (erase_without_effect(code, store)) return;
         code[store].op = Op::Pop;
         code[store].name = nullptr;
     }

@@ -214,8 +214,13 @@ void Simulator::keep_display(std::vector<Entry>& entries, const Inst& inst) {
     const bool map = inst.op == Op::BuildMap;
     if (readable_ || entries.empty() || (!map && inst.op != Op::BuildList && inst.op != Op::BuildSet)) return;
     if (map ? inst.count < 2 : inst.count < 3) return;
+    const auto folds = [](const Entry& entry) {
+        return !entry.code.empty() && std::all_of(entry.code.begin(), entry.code.end(), [](const Inst& i) {
+            return i.op == Op::Const || i.op == Op::BuildTuple;
+        });
+    };
     for (std::size_t i = 0; i < entries.size(); i += map ? 2 : 1) {
-        if (!constant(entries[i])) return;
+        if (!folds(entries[i])) return;
     }
     const Entry temporary = fresh_temporary(entries[0].code[0]);
     pinned_.insert(*temporary.code[0].name);

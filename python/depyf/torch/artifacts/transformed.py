@@ -69,7 +69,7 @@ def _decompiled(code: CodeType, constants: List[str]) -> Tuple[str, List[Tuple[i
         return constants[-1]
 
     try:
-        result = _engine.decompile(_engine.from_live(code, named), False, True)
+        result = _engine.decompile(_engine.from_live(code, named), False, True, True)
     except Exception as error:
         return stub(code, code.co_name, str(error)), [], "failed", str(error)
     verdict = result.codes[0][1] if result.codes else "failed"
