@@ -87,12 +87,16 @@ void Definer::declarations(const CodeObject& code, ScopeKind scope, Body& statem
     } catch (const Error&) {
         return;
     }
+    // the loops of comprehensions inside a module load globals, whatever the module declares
+    const bool inlined = function.features->inlined_comprehensions;
     for (const ir::Inst& inst : function.insts) {
         switch (inst.op) {
             case ir::Op::StoreGlobal: case ir::Op::DeleteGlobal: add(globals, *inst.name); break;
             case ir::Op::LoadGlobal:
                 // up to 3.8 `assert` loads AssertionError as a global
-                if (scope != ScopeKind::Function && *inst.name != "AssertionError") add(globals, *inst.name);
+                if (scope != ScopeKind::Function && *inst.name != "AssertionError" && !(inlined && scope == ScopeKind::Module)) {
+                    add(globals, *inst.name);
+                }
                 break;
             case ir::Op::StoreDeref: case ir::Op::DeleteDeref:
                 if (std::find(code.freevars.begin(), code.freevars.end(), *inst.name) != code.freevars.end()) add(nonlocals, *inst.name);

@@ -164,7 +164,8 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
         if (!all) continue;
         const std::int32_t parent = dominators_.immediate(b);
         const bool handler = handler_entry_[static_cast<std::size_t>(b)] || (!graph_[parent].dead && body(parent) && graph_[b].offset > end && graph_[parent].offset > end);
-        const bool returns = std::find(outer.begin(), outer.end(), b) == outer.end() && graph_[b].exit == Exit::Return && graph_[b].pure() && (exhausted < 0 || graph_[exhausted].offset < graph_[header].offset);
+        const bool written = !graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())].flag;   // not the return at the end
+        const bool returns = written && std::find(outer.begin(), outer.end(), b) == outer.end() && graph_[b].exit == Exit::Return && graph_[b].pure() && (exhausted < 0 || graph_[exhausted].offset < graph_[header].offset);
         if (graph_[b].offset <= end || handler || returns) body(b) = true;
     }
     // The follow: where edges out of the text go.
