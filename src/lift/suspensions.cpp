@@ -19,7 +19,9 @@ struct Graph {
 // The instruction behind the suspension that starts at `i` with LOAD_CONST None, -1 where there is none.
 //   up to 3.10:  LOAD_CONST None; YIELD_FROM
 //   3.11+:       LOAD_CONST None; s: SEND e; YIELD_VALUE; RESUME; JUMP s; e: [END_SEND]
+//   3.15:        PUSH_NULL in front, where GET_ITER has not pushed two values already
 std::int32_t behind_suspension(Graph g, std::int32_t i) {
+    if (g.function.features->iter_pushes_two && g.is(i, Op::PushNull)) i = g.at(i).next;
     if (!g.is(i, Op::Const) || g.at(i).value->kind != Constant::Kind::None) return -1;
     const std::int32_t s = g.at(i).next;
     if (g.is(s, Op::YieldFrom) && g.at(s).flag) return g.at(s).next;
@@ -71,6 +73,7 @@ void fold_async_for(ir::Function& function) {
         // the target's handler region ends with the item: storing it is not protected any more
         for (Inst& inst : function.insts) {
             if (inst.handler == handler) inst.handler = h.outer;
+            if (inst.op == Op::SetupFinally && inst.count == static_cast<std::uint32_t>(handler)) inst.op = Op::Nop;
         }
         for (ir::Handler& other : function.handlers) {
             if (other.outer == handler) other.outer = h.outer;
