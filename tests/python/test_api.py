@@ -74,7 +74,7 @@ def test_wrong_input(tmp_path: pathlib.Path) -> None:
 def test_decompilation_tells_lines_and_verdicts() -> None:
     result = depyf.decompilation(add)
     assert result.codes == [("add", result.codes[0][1])]
-    assert result.codes[0][1] in ("exact", "equivalent")
+    assert result.codes[0][1] in ("exact", "equivalent", "unproved")
     assert {line for _, _, line in result.line_map} == {1, 2} or {line for _, _, line in result.line_map} == {2}
     assert result.diagnostics == []
 
