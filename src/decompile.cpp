@@ -21,7 +21,8 @@ Decompilation decompile(const CodeObject& code, const Options& options) {
     PrintedText printed = print_module(body, code.version, {align, &definer.unbroken()});
     result.source = std::move(printed.text);
     for (const PrintedLine& line : printed.lines) {
-        for (std::uint32_t offset : line.stmt->offsets) result.line_map.push_back({line.stmt->code_index, offset, line.line});
+        for (std::uint32_t offset : line.stmt->offsets)
+            result.line_map.push_back({line.stmt->code_index, offset, line.line});
     }
     std::sort(result.line_map.begin(), result.line_map.end(), [](const LineMapEntry& a, const LineMapEntry& b) {
         return std::pair(a.code_index, a.offset) < std::pair(b.code_index, b.offset);

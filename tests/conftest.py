@@ -18,7 +18,9 @@ VERSIONS = ["3.%d" % minor for minor in range(7, 16)]
 def version_of(python):
     script = "import sys; print('%d.%d' % sys.version_info[:2])"
     try:
-        return subprocess.check_output([python, "-c", script], universal_newlines=True, stderr=subprocess.DEVNULL).strip()
+        return subprocess.check_output(
+            [python, "-c", script], universal_newlines=True, stderr=subprocess.DEVNULL
+        ).strip()
     except (OSError, subprocess.CalledProcessError):
         return None
 

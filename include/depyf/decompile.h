@@ -22,27 +22,27 @@ struct Options {
     // Put every statement on its original line, as far as the text allows. From 3.13 on class bodies store the line they
     // stand on (__firstlineno__), so files with classes are aligned there in any case.
     bool align_lines = false;
-    bool readable = false;        // code that torch.compile wrote: what happens rather than how (see untangle/untangle.h)
+    bool readable = false;  // code that torch.compile wrote: what happens rather than how (see untangle/untangle.h)
     std::uint32_t max_depth = 1000;  // deepest nesting of code objects that is followed
 };
 
 enum class Verdict : std::uint8_t {
-    Exact,       // the re-lowered source has the same instructions
+    Exact,  // the re-lowered source has the same instructions
     Equivalent,  // the control-flow graphs are bisimilar; only layout differs
-    Unproved,    // the first difference is in the diagnostics
-    Failed,      // no source for this code object: a stub with its disassembly stands in its place
+    Unproved,  // the first difference is in the diagnostics
+    Failed,  // no source for this code object: a stub with its disassembly stands in its place
 };
 
 struct Diagnostic {
-    std::string qualname;   // of the code object concerned
-    std::int64_t offset;    // byte offset of the instruction concerned, -1 where there is none
-    std::string message;    // what was expected, what was found
+    std::string qualname;  // of the code object concerned
+    std::int64_t offset;  // byte offset of the instruction concerned, -1 where there is none
+    std::string message;  // what was expected, what was found
 };
 
 struct LineMapEntry {
-    std::uint32_t code_index;     // into Decompilation::codes
-    std::uint32_t offset;         // byte offset of the instruction
-    std::uint32_t output_line;    // 1-based line of `source`
+    std::uint32_t code_index;  // into Decompilation::codes
+    std::uint32_t offset;  // byte offset of the instruction
+    std::uint32_t output_line;  // 1-based line of `source`
 };
 
 struct CodeVerdict {
@@ -51,9 +51,9 @@ struct CodeVerdict {
 };
 
 struct Decompilation {
-    std::string source;                     // UTF-8, ends in a newline unless empty
-    std::vector<LineMapEntry> line_map;     // sorted by (code_index, offset)
-    std::vector<CodeVerdict> codes;         // index 0 is the code object asked for, then the nested ones
+    std::string source;  // UTF-8, ends in a newline unless empty
+    std::vector<LineMapEntry> line_map;  // sorted by (code_index, offset)
+    std::vector<CodeVerdict> codes;  // index 0 is the code object asked for, then the nested ones
     std::vector<Diagnostic> diagnostics;
 };
 

@@ -39,9 +39,7 @@ std::size_t first_malformed_utf8(std::string_view text) {
 }
 
 void append_utf8(std::string& out, std::uint32_t code_point) {
-    const auto tail = [&](unsigned shift) {
-        out.push_back(static_cast<char>(0x80 | ((code_point >> shift) & 0x3F)));
-    };
+    const auto tail = [&](unsigned shift) { out.push_back(static_cast<char>(0x80 | ((code_point >> shift) & 0x3F))); };
     if (code_point < 0x80) {
         out.push_back(static_cast<char>(code_point));
     } else if (code_point < 0x800) {

@@ -162,7 +162,7 @@ class Converter {
         } else if (py::type::handle_of(live).is(code_type_)) {
             result.kind = Constant::Kind::Code;
             result.code = code(live);
-            result.text = utf8(py::str(describe_(live)));   // where it is passed on as it is
+            result.text = utf8(py::str(describe_(live)));  // where it is passed on as it is
         } else {
             return container(live);
         }

@@ -25,8 +25,15 @@ class AssembledCode {
     std::shared_ptr<const CodeObject> finish();
 
   private:
-    struct PendingJump { std::size_t instruction; std::string label; };
-    struct PendingException { std::string start, end, target; std::uint32_t depth; bool lasti; };
+    struct PendingJump {
+        std::size_t instruction;
+        std::string label;
+    };
+    struct PendingException {
+        std::string start, end, target;
+        std::uint32_t depth;
+        bool lasti;
+    };
 
     bool add_text(std::string_view word, std::string_view rest);
     bool add_number(std::string_view word, std::string_view rest);

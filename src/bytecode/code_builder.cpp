@@ -34,8 +34,7 @@ void check(bool condition, std::int64_t offset, const char* message) {
 
 std::span<const CodeBuilder::Field> CodeBuilder::fields_of(Version version) {
     using enum Field;
-    static constexpr Field kPlain[] = {Code,     Consts,   Names,    Varnames, Freevars,
-                                       Cellvars, Filename, Name,     LineTable};
+    static constexpr Field kPlain[] = {Code, Consts, Names, Varnames, Freevars, Cellvars, Filename, Name, LineTable};
     static constexpr Field kLocalsPlus[] = {Code,     Consts, Names,    LocalsPlusNames, LocalsPlusKinds,
                                             Filename, Name,   Qualname, LineTable,       ExceptionTable};
     return features(version).has_localsplus ? std::span<const Field>(kLocalsPlus) : std::span<const Field>(kPlain);

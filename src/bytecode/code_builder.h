@@ -28,8 +28,19 @@ class CodeBuilder {
 
   private:
     enum class Field : std::uint8_t {
-        Code, Consts, Names, Varnames, Freevars, Cellvars, LocalsPlusNames, LocalsPlusKinds,
-        Filename, Name, Qualname, LineTable, ExceptionTable,
+        Code,
+        Consts,
+        Names,
+        Varnames,
+        Freevars,
+        Cellvars,
+        LocalsPlusNames,
+        LocalsPlusKinds,
+        Filename,
+        Name,
+        Qualname,
+        LineTable,
+        ExceptionTable,
     };
     static std::span<const Field> fields_of(Version version);
     std::string* bytes_field(Field field);

@@ -64,6 +64,8 @@ std::strong_ordering compare_constants(const Constant& a, const Constant& b) {
 
 }  // namespace
 
-bool Constant::operator==(const Constant& other) const { return compare_constants(*this, other) == 0; }
+bool Constant::operator==(const Constant& other) const {
+    return compare_constants(*this, other) == 0;
+}
 
 }  // namespace depyf

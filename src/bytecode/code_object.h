@@ -17,14 +17,22 @@ struct CodeObject;
 // "surrogatepass" does). Two constants are the same when type and value are, -0.0 and nan by their bits.
 struct Constant {
     enum class Kind : std::uint8_t {
-        None, True, False, Ellipsis, StopIteration,
+        None,
+        True,
+        False,
+        Ellipsis,
+        StopIteration,
         Int,        // text: decimal digits, with a leading '-' where negative
         Float,      // real
         Complex,    // real, imag
         Str,        // text
         Bytes,      // text
-        Tuple, FrozenSet, List, Set,   // items
-        Dict, FrozenDict,              // items: key, value, key, value ...
+        Tuple,
+        FrozenSet,
+        List,
+        Set,   // items
+        Dict,
+        FrozenDict,              // items: key, value, key, value ...
         Slice,      // items: start, stop, step
         Code,       // code
         Opaque,     // a live object that marshal cannot hold; text: a printable expression or name for it
@@ -56,8 +64,8 @@ struct CodeObject {
     // 3.11+: the unified index space of LOAD_FAST/LOAD_DEREF ("localsplus") as names; a name that is both an argument
     // and a cell stands once. Up to 3.10: varnames, then cellvars, then freevars.
     std::vector<std::string> localsplus;
-    std::string linetable;                 // co_lnotab (<= 3.9), co_linetable (3.10: pairs, 3.11+: locations)
-    std::string exceptiontable;            // 3.11+
+    std::string linetable;  // co_lnotab (<= 3.9), co_linetable (3.10: pairs, 3.11+: locations)
+    std::string exceptiontable;  // 3.11+
 };
 
 // co_flags, Include/cpython/code.h

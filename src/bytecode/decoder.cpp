@@ -127,6 +127,8 @@ class Decoder {
 
 }  // namespace
 
-std::vector<Instruction> decode(const CodeObject& code) { return Decoder(code).run(); }
+std::vector<Instruction> decode(const CodeObject& code) {
+    return Decoder(code).run();
+}
 
 }  // namespace depyf

@@ -9,15 +9,14 @@ namespace depyf {
 
 namespace {
 
-std::uint32_t prefixes(std::uint32_t arg) { return arg > 0xFFFFFF ? 3 : arg > 0xFFFF ? 2 : arg > 0xFF ? 1 : 0; }
+std::uint32_t prefixes(std::uint32_t arg) {
+    return arg > 0xFFFFFF ? 3 : arg > 0xFFFF ? 2 : arg > 0xFF ? 1 : 0;
+}
 
 class Layout {
   public:
     Layout(const std::vector<UnplacedInstruction>& instructions, Version version)
-        : version_(version),
-          instructions_(instructions),
-          args_(instructions.size()),
-          starts_(instructions.size() + 1) {
+        : version_(version), instructions_(instructions), args_(instructions.size()), starts_(instructions.size() + 1) {
         for (std::size_t i = 0; i < args_.size(); ++i) {
             args_[i] = instructions[i].target < 0 ? instructions[i].arg : 0;
         }

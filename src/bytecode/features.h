@@ -53,100 +53,100 @@ struct Features {
     bool finally_unwinds;                   // 3.7: END_FINALLY resumes return/continue that the stack remembers
     bool finally_subroutine;                // 3.8: BEGIN_FINALLY, CALL_FINALLY, POP_FINALLY, END_FINALLY
     bool finally_copied;                    // 3.9+: the compiler copies the finally body to every exit
-    std::uint8_t exc_info_items;            // stack items that a handler finds: 6 up to 3.10 (3 + 3 saved), 1 from 3.11
-                                            // on (2 after PUSH_EXC_INFO), lasti not counted
-    bool with_cleanup_pair;                 // 3.7, 3.8: WITH_CLEANUP_START/FINISH; later WITH_EXCEPT_START
-    bool exc_match_compares;                // 3.7, 3.8: COMPARE_OP "exception match"
-    bool exc_match_jumps;                   // 3.9, 3.10: JUMP_IF_NOT_EXC_MATCH; later CHECK_EXC_MATCH
-    bool reraise_has_lasti;                 // 3.10+: RERAISE's oparg tells whether lasti is restored from the stack
-    bool has_exception_groups;              // 3.11+: except*
-    bool prep_reraise_star_intrinsic;       // 3.12+: CALL_INTRINSIC_2; 3.11 has an opcode
-    bool with_special_methods;              // 3.14+: LOAD_SPECIAL __enter__/__exit__; before: SETUP_WITH/BEFORE_WITH
-    bool generators_wrap_stop_iteration;    // 3.12+: a handler around the whole body of a generator
+    std::uint8_t exc_info_items;  // stack items that a handler finds: 6 up to 3.10 (3 + 3 saved), 1 from 3.11
+        // on (2 after PUSH_EXC_INFO), lasti not counted
+    bool with_cleanup_pair;  // 3.7, 3.8: WITH_CLEANUP_START/FINISH; later WITH_EXCEPT_START
+    bool exc_match_compares;  // 3.7, 3.8: COMPARE_OP "exception match"
+    bool exc_match_jumps;  // 3.9, 3.10: JUMP_IF_NOT_EXC_MATCH; later CHECK_EXC_MATCH
+    bool reraise_has_lasti;  // 3.10+: RERAISE's oparg tells whether lasti is restored from the stack
+    bool has_exception_groups;  // 3.11+: except*
+    bool prep_reraise_star_intrinsic;  // 3.12+: CALL_INTRINSIC_2; 3.11 has an opcode
+    bool with_special_methods;  // 3.14+: LOAD_SPECIAL __enter__/__exit__; before: SETUP_WITH/BEFORE_WITH
+    bool generators_wrap_stop_iteration;  // 3.12+: a handler around the whole body of a generator
 
     // --- globals, attributes, calls
-    bool load_global_null_bit;              // 3.11+: bit 0 of LOAD_GLOBAL pushes NULL as well
-    bool load_attr_method_bit;              // 3.12+: bit 0 of LOAD_ATTR makes it LOAD_METHOD
-    bool has_load_super_attr;               // 3.12+: bit 0 method, bit 1 two-argument super()
-    bool has_call_method;                   // 3.7 - 3.10: LOAD_METHOD/CALL_METHOD beside CALL_FUNCTION
-    bool unified_call;                      // 3.11+: CALL
-    bool has_precall;                       // 3.11: PRECALL before CALL
-    bool has_kw_names;                      // 3.11, 3.12: KW_NAMES before CALL
-    bool call_kw_opcode;                    // 3.13+: CALL_KW with the tuple of names on the stack
-    bool callable_before_null;              // 3.13+: callable below NULL/self; 3.11, 3.12: NULL below callable
-    bool load_global_null_above;            // 3.13+: LOAD_GLOBAL's NULL lies above the value (before: below)
-    bool call_ex_null_slot;                 // 3.11+: CALL_FUNCTION_EX has a NULL beside the callable
-    bool call_ex_kwargs_slot;               // 3.14+: CALL_FUNCTION_EX always has a kwargs slot, NULL if unused
-    bool make_function_flags_in_oparg;      // up to 3.12
-    bool make_function_qualname_on_stack;   // up to 3.10
-    bool set_function_attribute;            // 3.13+
-    bool annotations_as_tuple;              // 3.10 - 3.13: flat (name, value, ...) tuple; before: dict
-    bool deferred_annotations;              // 3.14+: __annotate__ functions (PEP 649)
+    bool load_global_null_bit;  // 3.11+: bit 0 of LOAD_GLOBAL pushes NULL as well
+    bool load_attr_method_bit;  // 3.12+: bit 0 of LOAD_ATTR makes it LOAD_METHOD
+    bool has_load_super_attr;  // 3.12+: bit 0 method, bit 1 two-argument super()
+    bool has_call_method;  // 3.7 - 3.10: LOAD_METHOD/CALL_METHOD beside CALL_FUNCTION
+    bool unified_call;  // 3.11+: CALL
+    bool has_precall;  // 3.11: PRECALL before CALL
+    bool has_kw_names;  // 3.11, 3.12: KW_NAMES before CALL
+    bool call_kw_opcode;  // 3.13+: CALL_KW with the tuple of names on the stack
+    bool callable_before_null;  // 3.13+: callable below NULL/self; 3.11, 3.12: NULL below callable
+    bool load_global_null_above;  // 3.13+: LOAD_GLOBAL's NULL lies above the value (before: below)
+    bool call_ex_null_slot;  // 3.11+: CALL_FUNCTION_EX has a NULL beside the callable
+    bool call_ex_kwargs_slot;  // 3.14+: CALL_FUNCTION_EX always has a kwargs slot, NULL if unused
+    bool make_function_flags_in_oparg;  // up to 3.12
+    bool make_function_qualname_on_stack;  // up to 3.10
+    bool set_function_attribute;  // 3.13+
+    bool annotations_as_tuple;  // 3.10 - 3.13: flat (name, value, ...) tuple; before: dict
+    bool deferred_annotations;  // 3.14+: __annotate__ functions (PEP 649)
 
     // --- operators
-    bool unified_binary_op;                 // 3.11+: BINARY_OP
-    bool subscript_is_binary_op;            // 3.14+: BINARY_OP 26
-    std::uint8_t compare_shift;             // COMPARE_OP operator = oparg >> shift: 0, 4 (3.12), 5 (3.13+)
-    std::uint32_t compare_bool_bit;         // bit of oparg that asks for a bool: 0 none, 16 (3.13+)
-    bool has_is_and_contains_op;            // 3.9+; before: COMPARE_OP
-    bool has_to_bool;                       // 3.13+: conditional jumps need a bool, TO_BOOL makes it
-    bool has_copy_swap;                     // 3.11+; before: ROT_*, DUP_TOP
-    bool has_slice_opcodes;                 // 3.12+: BINARY_SLICE, STORE_SLICE
-    bool list_unpack_build;                 // up to 3.8: BUILD_*_UNPACK; later LIST_EXTEND, SET_UPDATE, DICT_UPDATE
-    bool dict_comprehension_key_first;      // 3.8+: MAP_ADD takes key, value in that order
-    bool format_value_flags;                // up to 3.12: FORMAT_VALUE; later CONVERT_VALUE, FORMAT_SIMPLE/WITH_SPEC
-    bool has_intrinsics;                    // 3.12+: CALL_INTRINSIC_1/2
+    bool unified_binary_op;  // 3.11+: BINARY_OP
+    bool subscript_is_binary_op;  // 3.14+: BINARY_OP 26
+    std::uint8_t compare_shift;  // COMPARE_OP operator = oparg >> shift: 0, 4 (3.12), 5 (3.13+)
+    std::uint32_t compare_bool_bit;  // bit of oparg that asks for a bool: 0 none, 16 (3.13+)
+    bool has_is_and_contains_op;  // 3.9+; before: COMPARE_OP
+    bool has_to_bool;  // 3.13+: conditional jumps need a bool, TO_BOOL makes it
+    bool has_copy_swap;  // 3.11+; before: ROT_*, DUP_TOP
+    bool has_slice_opcodes;  // 3.12+: BINARY_SLICE, STORE_SLICE
+    bool list_unpack_build;  // up to 3.8: BUILD_*_UNPACK; later LIST_EXTEND, SET_UPDATE, DICT_UPDATE
+    bool dict_comprehension_key_first;  // 3.8+: MAP_ADD takes key, value in that order
+    bool format_value_flags;  // up to 3.12: FORMAT_VALUE; later CONVERT_VALUE, FORMAT_SIMPLE/WITH_SPEC
+    bool has_intrinsics;  // 3.12+: CALL_INTRINSIC_1/2
 
     // --- iteration, generators
-    bool for_iter_leaves_iterator;          // 3.12+: at the exhaustion target (END_FOR) the iterator and a placeholder
-                                            // are on the stack; before: neither
-    bool end_for_pops_one;                  // 3.13+: END_FOR takes one item and POP_TOP/POP_ITER the iterator;
-                                            // 3.12: END_FOR takes both
-    bool has_pop_iter;                      // 3.14+: POP_ITER
-    bool iter_pushes_two;                   // 3.15+: GET_ITER pushes iterator and index-or-NULL
-    bool import_name_flags;                 // 3.15+: IMPORT_NAME's name is oparg >> 2, bit 0 lazy, bit 1 eager
-    bool yield_from_opcode;                 // up to 3.10: YIELD_FROM; later a SEND loop
-    bool has_end_send;                      // 3.12+: END_SEND, CLEANUP_THROW in await/yield from
-    bool has_gen_start;                     // 3.10: GEN_START
-    bool has_return_generator;              // 3.11+
-    bool async_gen_wrap_intrinsic;          // 3.12+: before YIELD_VALUE in async generators; 3.11: ASYNC_GEN_WRAP
-    bool inlined_comprehensions;            // 3.12+: list, set, dict comprehensions inside their function (PEP 709)
-    bool fast_path_any_all;                 // 3.14+: any/all/tuple(genexpr) as a loop beside the call
+    bool for_iter_leaves_iterator;  // 3.12+: at the exhaustion target (END_FOR) the iterator and a placeholder
+        // are on the stack; before: neither
+    bool end_for_pops_one;  // 3.13+: END_FOR takes one item and POP_TOP/POP_ITER the iterator;
+        // 3.12: END_FOR takes both
+    bool has_pop_iter;  // 3.14+: POP_ITER
+    bool iter_pushes_two;  // 3.15+: GET_ITER pushes iterator and index-or-NULL
+    bool import_name_flags;  // 3.15+: IMPORT_NAME's name is oparg >> 2, bit 0 lazy, bit 1 eager
+    bool yield_from_opcode;  // up to 3.10: YIELD_FROM; later a SEND loop
+    bool has_end_send;  // 3.12+: END_SEND, CLEANUP_THROW in await/yield from
+    bool has_gen_start;  // 3.10: GEN_START
+    bool has_return_generator;  // 3.11+
+    bool async_gen_wrap_intrinsic;  // 3.12+: before YIELD_VALUE in async generators; 3.11: ASYNC_GEN_WRAP
+    bool inlined_comprehensions;  // 3.12+: list, set, dict comprehensions inside their function (PEP 709)
+    bool fast_path_any_all;  // 3.14+: any/all/tuple(genexpr) as a loop beside the call
 
     // --- language
-    bool has_match;                         // 3.10+
-    bool has_walrus;                        // 3.8+ (also positional-only parameters and f"{x=}")
-    bool has_parenthesized_with;            // 3.9+ (officially 3.10)
-    bool any_expression_as_decorator;       // 3.9+
-    bool star_in_return;                    // 3.8+: return 1, *a and yield 1, *a without parentheses
-    bool star_in_for;                       // 3.9+: for x in *a, *b
-    bool continue_in_finally;               // 3.8+
-    bool has_type_parameters;               // 3.12+: def f[T], class C[T], type X = ... (PEP 695)
-    bool has_type_parameter_defaults;       // 3.13+ (PEP 696)
-    bool nested_fstring_quotes;             // 3.12+ (PEP 701)
-    bool has_template_strings;              // 3.14+ (PEP 750)
-    bool except_without_parentheses;        // 3.14+ (PEP 758)
-    bool has_lazy_imports;                  // 3.15+ (PEP 810)
-    bool has_comprehension_unpacking;       // 3.15+ (PEP 798)
-    bool star_in_subscript;                 // 3.11+ (PEP 646)
-    bool async_comprehension_in_sync;       // 3.11+
+    bool has_match;  // 3.10+
+    bool has_walrus;  // 3.8+ (also positional-only parameters and f"{x=}")
+    bool has_parenthesized_with;  // 3.9+ (officially 3.10)
+    bool any_expression_as_decorator;  // 3.9+
+    bool star_in_return;  // 3.8+: return 1, *a and yield 1, *a without parentheses
+    bool star_in_for;  // 3.9+: for x in *a, *b
+    bool continue_in_finally;  // 3.8+
+    bool has_type_parameters;  // 3.12+: def f[T], class C[T], type X = ... (PEP 695)
+    bool has_type_parameter_defaults;  // 3.13+ (PEP 696)
+    bool nested_fstring_quotes;  // 3.12+ (PEP 701)
+    bool has_template_strings;  // 3.14+ (PEP 750)
+    bool except_without_parentheses;  // 3.14+ (PEP 758)
+    bool has_lazy_imports;  // 3.15+ (PEP 810)
+    bool has_comprehension_unpacking;  // 3.15+ (PEP 798)
+    bool star_in_subscript;  // 3.11+ (PEP 646)
+    bool async_comprehension_in_sync;  // 3.11+
 
     // --- what the compiler does on top
-    bool while_test_duplicated;             // 3.10 - 3.13: the loop test stands at the bottom again
-    bool exit_blocks_copied;                // 3.10, 3.12+: small exit blocks copied into their predecessors
-    bool cold_blocks_moved;                 // 3.12+: handlers at the end of the code
-    bool percent_format_folded;             // 3.11+: '%s' % (x,) is compiled like an f-string
-    bool class_firstlineno;                 // 3.13+: class bodies store __firstlineno__, __static_attributes__
-    bool stores_classdictcell;              // 3.12+: __classdictcell__ / __classdict__
+    bool while_test_duplicated;  // 3.10 - 3.13: the loop test stands at the bottom again
+    bool exit_blocks_copied;  // 3.10, 3.12+: small exit blocks copied into their predecessors
+    bool cold_blocks_moved;  // 3.12+: handlers at the end of the code
+    bool percent_format_folded;  // 3.11+: '%s' % (x,) is compiled like an f-string
+    bool class_firstlineno;  // 3.13+: class bodies store __firstlineno__, __static_attributes__
+    bool stores_classdictcell;  // 3.12+: __classdictcell__ / __classdict__
 
     // --- operand tables (see enum Operand)
-    std::span<const std::string_view> compare_names;      // 3.8 and older also "in", "not in", "is", "is not",
-                                                          // "exception match", "BAD"
-    std::span<const std::string_view> binary_names;       // "+" ... "^=" and, 3.14+, "[]"
+    std::span<const std::string_view> compare_names;  // 3.8 and older also "in", "not in", "is", "is not",
+        // "exception match", "BAD"
+    std::span<const std::string_view> binary_names;  // "+" ... "^=" and, 3.14+, "[]"
     std::span<const std::string_view> intrinsic_1_names;  // "INTRINSIC_PRINT" ...
     std::span<const std::string_view> intrinsic_2_names;
-    std::span<const std::string_view> common_constants;   // as expressions: "AssertionError", "None", "''" ...
-    std::span<const std::string_view> special_methods;    // "__enter__" ...
+    std::span<const std::string_view> common_constants;  // as expressions: "AssertionError", "None", "''" ...
+    std::span<const std::string_view> special_methods;  // "__enter__" ...
 };
 
 // Throws Error where the version is not supported.

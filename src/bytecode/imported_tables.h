@@ -86,15 +86,8 @@ namespace py315 {
 #undef DEPYF_TABLES
 
 inline constexpr ImportedTables kImportedTables[] = {
-    py37::tables(7),
-    py38::tables(8),
-    py39::tables(9),
-    py310::tables(10),
-    py311::tables(11),
-    py312::tables(12),
-    py313::tables(13),
-    py314::tables(14),
-    py315::tables(15),
+    py37::tables(7),   py38::tables(8),   py39::tables(9),   py310::tables(10), py311::tables(11),
+    py312::tables(12), py313::tables(13), py314::tables(14), py315::tables(15),
 };
 
 constexpr std::uint8_t kFirstMinor = 7, kLastMinor = 15;

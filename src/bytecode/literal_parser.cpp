@@ -130,8 +130,8 @@ class LiteralParser {
         for (std::size_t i = 0; i < digits; ++i) {
             const auto digit = static_cast<unsigned char>(peek());
             if (!std::isxdigit(digit)) fail("a hexadecimal digit");
-            value = value * 16 + static_cast<std::uint32_t>(std::isdigit(digit) ? digit - '0'
-                                                                               : std::tolower(digit) - 'a' + 10);
+            value = value * 16 +
+                    static_cast<std::uint32_t>(std::isdigit(digit) ? digit - '0' : std::tolower(digit) - 'a' + 10);
             ++position_;
         }
         return value;
@@ -147,11 +147,16 @@ class LiteralParser {
     }
 
     static bool singleton(const std::string& word, Constant& constant) {
-        if (word == "None") constant.kind = Kind::None;
-        else if (word == "True") constant.kind = Kind::True;
-        else if (word == "False") constant.kind = Kind::False;
-        else if (word == "..." || word == "Ellipsis") constant.kind = Kind::Ellipsis;
-        else return false;
+        if (word == "None")
+            constant.kind = Kind::None;
+        else if (word == "True")
+            constant.kind = Kind::True;
+        else if (word == "False")
+            constant.kind = Kind::False;
+        else if (word == "..." || word == "Ellipsis")
+            constant.kind = Kind::Ellipsis;
+        else
+            return false;
         return true;
     }
 
@@ -174,8 +179,8 @@ class LiteralParser {
         const bool negative = word.starts_with('-');
         const std::string_view magnitude = std::string_view(word).substr(negative ? 1 : 0);
         if (magnitude == "inf" || magnitude == "nan") {
-            value = magnitude == "inf" ? std::numeric_limits<double>::infinity()
-                                       : std::numeric_limits<double>::quiet_NaN();
+            value =
+                magnitude == "inf" ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
             value = negative ? -value : value;
             return true;
         }
@@ -209,6 +214,8 @@ class LiteralParser {
 
 }  // namespace
 
-Constant parse_literal(std::string_view text, const CodeLookup& codes) { return LiteralParser(text, codes).whole(); }
+Constant parse_literal(std::string_view text, const CodeLookup& codes) {
+    return LiteralParser(text, codes).whole();
+}
 
 }  // namespace depyf

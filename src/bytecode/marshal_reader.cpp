@@ -25,7 +25,9 @@ std::string describe(char type) {
     return "byte " + std::to_string(byte);
 }
 
-std::uint64_t text_cost(const Constant& value) { return 1 + value.text.size() / 16; }
+std::uint64_t text_cost(const Constant& value) {
+    return 1 + value.text.size() / 16;
+}
 
 }  // namespace
 
@@ -154,14 +156,26 @@ bool MarshalReader::read_singleton(char type, Constant& value) const {
 bool MarshalReader::read_number(char type, Constant& value) {
     using Kind = Constant::Kind;
     switch (type) {
-        case 'i': value.kind = Kind::Int; value.text = std::to_string(reader_.i32()); return true;
+        case 'i':
+            value.kind = Kind::Int;
+            value.text = std::to_string(reader_.i32());
+            return true;
         case 'I':
             value.kind = Kind::Int;
             value.text = std::to_string(static_cast<std::int64_t>(reader_.u64()));
             return true;
-        case 'l': value.kind = Kind::Int; value.text = read_long(); return true;
-        case 'g': value.kind = Kind::Float; value.real = std::bit_cast<double>(reader_.u64()); return true;
-        case 'f': value.kind = Kind::Float; value.real = read_text_float(); return true;
+        case 'l':
+            value.kind = Kind::Int;
+            value.text = read_long();
+            return true;
+        case 'g':
+            value.kind = Kind::Float;
+            value.real = std::bit_cast<double>(reader_.u64());
+            return true;
+        case 'f':
+            value.kind = Kind::Float;
+            value.real = read_text_float();
+            return true;
         case 'y':
             value.kind = Kind::Complex;
             value.real = std::bit_cast<double>(reader_.u64());
@@ -179,7 +193,10 @@ bool MarshalReader::read_number(char type, Constant& value) {
 bool MarshalReader::read_text(char type, Constant& value) {
     value.kind = Constant::Kind::Str;
     switch (type) {
-        case 's': value.kind = Constant::Kind::Bytes; value.text = reader_.text(read_size()); return true;
+        case 's':
+            value.kind = Constant::Kind::Bytes;
+            value.text = reader_.text(read_size());
+            return true;
         case 'a':
         case 'A': value.text = utf8_of_latin1(reader_.text(read_size())); return true;
         case 'z':
@@ -256,8 +273,8 @@ std::string MarshalReader::read_long() {
     for (std::size_t i = 0; i < size; ++i) {
         digits.push_back(reader_.u16());
         if (digits.back() > 0x7FFF) {
-            throw Error(static_cast<std::int64_t>(reader_.offset()) - 2, "expected a digit below 32768, found " +
-                                                                             std::to_string(digits.back()));
+            throw Error(static_cast<std::int64_t>(reader_.offset()) - 2,
+                        "expected a digit below 32768, found " + std::to_string(digits.back()));
         }
     }
     if (size != 0 && digits.back() == 0) {
@@ -272,8 +289,8 @@ double MarshalReader::read_text_float() {
     const bool negative = text.starts_with('-');
     const std::string_view magnitude = std::string_view(text).substr(negative ? 1 : 0);
     if (magnitude == "inf" || magnitude == "nan") {
-        const double value = magnitude == "inf" ? std::numeric_limits<double>::infinity()
-                                                : std::numeric_limits<double>::quiet_NaN();
+        const double value =
+            magnitude == "inf" ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
         return negative ? -value : value;
     }
     std::istringstream stream(text);

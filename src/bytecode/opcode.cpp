@@ -84,7 +84,7 @@ constexpr bool rows_match() {
     static_assert(Unfounded == Op::UNKNOWN, "opcode.def: this row claims a version that does not have the opcode");
     return true;
 }
-#define DEPYF_VERSION(minor, first_magic, last_magic)                             \
+#define DEPYF_VERSION(minor, first_magic, last_magic)                                      \
     static_assert(rows_match<minor, first_uncovered(kImportedTables[minor - kFirstMinor]), \
                              first_unfounded(kImportedTables[minor - kFirstMinor])>());
 #include "bytecode/version.def"
@@ -166,7 +166,9 @@ const OpcodeMeaning& opcode_meaning(Version version, Op op) {
     return *index.meanings[position];
 }
 
-const std::array<OpcodeByte, 256>& opcode_bytes(Version version) { return version_index(version).bytes; }
+const std::array<OpcodeByte, 256>& opcode_bytes(Version version) {
+    return version_index(version).bytes;
+}
 
 std::uint8_t opcode_value(Version version, Op op) {
     const VersionIndex& index = version_index(version);

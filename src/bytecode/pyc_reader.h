@@ -25,10 +25,10 @@ struct ReadOptions {
 struct PycFile {
     Version version;
     std::uint16_t magic = 0;
-    std::uint32_t flags = 0;            // 0: timestamp; bit 0: hash-based, bit 1: the hash is checked
-    std::uint32_t timestamp = 0;        // seconds since 1970, modulo 2**32 (0 where hash-based)
-    std::uint32_t source_size = 0;      // bytes, modulo 2**32 (0 where hash-based)
-    std::uint64_t source_hash = 0;      // 0 where by timestamp
+    std::uint32_t flags = 0;  // 0: timestamp; bit 0: hash-based, bit 1: the hash is checked
+    std::uint32_t timestamp = 0;  // seconds since 1970, modulo 2**32 (0 where hash-based)
+    std::uint32_t source_size = 0;  // bytes, modulo 2**32 (0 where hash-based)
+    std::uint64_t source_hash = 0;  // 0 where by timestamp
     std::shared_ptr<const CodeObject> code;
 };
 

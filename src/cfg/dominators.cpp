@@ -3,8 +3,11 @@
 namespace depyf {
 
 Dominators::Dominators(const std::vector<std::vector<std::int32_t>>& successors, std::int32_t entry)
-    : idom_(successors.size(), -1), position_(successors.size(), -1), children_(successors.size()),
-      enter_(successors.size(), -1), leave_(successors.size(), -1) {
+    : idom_(successors.size(), -1),
+      position_(successors.size(), -1),
+      children_(successors.size()),
+      enter_(successors.size(), -1),
+      leave_(successors.size(), -1) {
     std::vector<std::pair<std::int32_t, std::size_t>> stack{{entry, 0}};
     std::vector<bool> seen(successors.size(), false);
     seen[static_cast<std::size_t>(entry)] = true;
@@ -13,7 +16,8 @@ Dominators::Dominators(const std::vector<std::vector<std::int32_t>>& successors,
         auto& [b, k] = stack.back();
         const auto& out = successors[static_cast<std::size_t>(b)];
         if (k < out.size()) {
-            const std::int32_t s = out[out.size() - 1 - k++];   // the last successor first: the first one comes next to b
+            const std::int32_t s =
+                out[out.size() - 1 - k++];   // the last successor first: the first one comes next to b
             if (!seen[static_cast<std::size_t>(s)]) {
                 seen[static_cast<std::size_t>(s)] = true;
                 stack.emplace_back(s, 0);
@@ -24,7 +28,8 @@ Dominators::Dominators(const std::vector<std::vector<std::int32_t>>& successors,
         }
     }
     order_.assign(postorder.rbegin(), postorder.rend());
-    for (std::size_t i = 0; i < order_.size(); ++i) position_[static_cast<std::size_t>(order_[i])] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < order_.size(); ++i)
+        position_[static_cast<std::size_t>(order_[i])] = static_cast<std::int32_t>(i);
     std::vector<std::vector<std::int32_t>> preds(successors.size());
     for (std::int32_t b : order_) {
         for (std::int32_t s : successors[static_cast<std::size_t>(b)]) preds[static_cast<std::size_t>(s)].push_back(b);

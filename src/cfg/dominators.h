@@ -16,7 +16,9 @@ class Dominators {
     bool reachable(std::int32_t b) const { return position_[static_cast<std::size_t>(b)] >= 0; }
     std::int32_t immediate(std::int32_t b) const { return idom_[static_cast<std::size_t>(b)]; }   // entry: itself
     bool dominates(std::int32_t a, std::int32_t b) const;
-    std::int32_t position(std::int32_t b) const { return position_[static_cast<std::size_t>(b)]; }  // in reverse postorder
+    std::int32_t position(std::int32_t b) const {
+        return position_[static_cast<std::size_t>(b)];
+    }  // in reverse postorder
     const std::vector<std::int32_t>& order() const { return order_; }
     const std::vector<std::int32_t>& children(std::int32_t b) const { return children_[static_cast<std::size_t>(b)]; }
 

@@ -62,7 +62,9 @@ Arguments* Definer::arguments(const ast::FunctionValue& function, Expr** returns
 }
 
 Expr* Definer::annotation_value(Expr* value, const CodeObject& code) {
-    if (!(code.flags & kFutureAnnotations) || value->kind != ExprKind::Constant || value->value->kind != Constant::Kind::Str) return value;
+    if (!(code.flags & kFutureAnnotations) || value->kind != ExprKind::Constant ||
+        value->value->kind != Constant::Kind::Str)
+        return value;
     Constant raw = *value->value;
     raw.kind = Constant::Kind::Opaque;   // the text of the annotation, printed as it is
     return tree_.constant(raw);
@@ -74,14 +76,18 @@ void Definer::annotations(const ast::FunctionValue& function, Arguments& args, E
     if (Expr* e = function.annotations) {
         const std::vector<Expr*> items = e->kind == ExprKind::Dict ? e->items : tuple_items(tree_, e);
         for (std::size_t k = 0; k + 1 < items.size(); k += 2) {
-            if (items[k] && items[k]->kind == ExprKind::Constant) pairs.emplace_back(items[k]->value->text, items[k + 1]);
+            if (items[k] && items[k]->kind == ExprKind::Constant)
+                pairs.emplace_back(items[k]->value->text, items[k + 1]);
         }
     } else if (function.annotate && function.annotate->kind == ExprKind::Function) {
         pairs = deferred_annotations(*function.annotate->function->code);
     }
     std::size_t position = 0;
     std::vector<std::pair<std::string, Arguments::Arg*>> all;
-    auto add = [&](Arguments::Arg& arg) { all.emplace_back(position < code.varnames.size() ? code.varnames[position] : "", &arg); ++position; };
+    auto add = [&](Arguments::Arg& arg) {
+        all.emplace_back(position < code.varnames.size() ? code.varnames[position] : "", &arg);
+        ++position;
+    };
     for (auto& arg : args.posonly) add(arg);
     for (auto& arg : args.args) add(arg);
     for (auto& arg : args.kwonly) add(arg);
@@ -100,10 +106,12 @@ void Definer::annotations(const ast::FunctionValue& function, Arguments& args, E
 std::vector<std::pair<std::string, Expr*>> Definer::deferred_annotations(const CodeObject& code) {
     std::vector<std::pair<std::string, Expr*>> pairs;
     for (const ast::Stmt* stmt : body(code, ScopeKind::Function)) {
-        if (stmt->kind != ast::StmtKind::Return || stmt->exprs.empty() || stmt->exprs[0]->kind != ExprKind::Dict) continue;
+        if (stmt->kind != ast::StmtKind::Return || stmt->exprs.empty() || stmt->exprs[0]->kind != ExprKind::Dict)
+            continue;
         const std::vector<Expr*>& items = stmt->exprs[0]->items;
         for (std::size_t k = 0; k + 1 < items.size(); k += 2) {
-            if (items[k] && items[k]->kind == ExprKind::Constant) pairs.emplace_back(items[k]->value->text, items[k + 1]);
+            if (items[k] && items[k]->kind == ExprKind::Constant)
+                pairs.emplace_back(items[k]->value->text, items[k + 1]);
         }
     }
     return pairs;

@@ -17,7 +17,8 @@ namespace {
 constexpr const char* kConditional = "__conditional_annotations__";
 
 bool stores_to(const Stmt* stmt, const char* name) {
-    return stmt->kind == StmtKind::Assign && stmt->exprs.size() == 2 && stmt->exprs[0]->kind == ExprKind::Name && stmt->exprs[0]->name == name;
+    return stmt->kind == StmtKind::Assign && stmt->exprs.size() == 2 && stmt->exprs[0]->kind == ExprKind::Name &&
+           stmt->exprs[0]->name == name;
 }
 
 bool stores_annotate(const Stmt* stmt) {
@@ -31,10 +32,14 @@ std::int32_t condition(const Stmt* stmt) {
     if (stmt->kind != StmtKind::If || !stmt->orelse.empty() || stmt->exprs[0]->kind != ExprKind::Compare) return -1;
     const std::vector<Expr*>& items = stmt->exprs[0]->items;
     const bool constant = items[0]->kind == ExprKind::Constant && items[0]->value->kind == Constant::Kind::Int;
-    return constant && items[1]->kind == ExprKind::Name && items[1]->name == kConditional ? std::stoi(items[0]->value->text) : -1;
+    return constant && items[1]->kind == ExprKind::Name && items[1]->name == kConditional
+               ? std::stoi(items[0]->value->text)
+               : -1;
 }
 
-bool assigns(const Stmt* stmt, const std::string& name) { return stores_to(stmt, name.c_str()); }
+bool assigns(const Stmt* stmt, const std::string& name) {
+    return stores_to(stmt, name.c_str());
+}
 
 void annotate(Stmt* assignment, Expr* annotation) {
     assignment->kind = StmtKind::AnnAssign;
@@ -47,7 +52,8 @@ void annotate(Stmt* assignment, Expr* annotation) {
 std::optional<std::vector<Definer::Annotation>> Definer::read_annotate(const CodeObject& code) {
     std::vector<Annotation> annotations;
     auto add = [&](const Stmt* stmt, std::int32_t index) {
-        if (stmt->kind != StmtKind::Assign || stmt->exprs.size() != 2 || stmt->exprs[0]->kind != ExprKind::Name) return false;
+        if (stmt->kind != StmtKind::Assign || stmt->exprs.size() != 2 || stmt->exprs[0]->kind != ExprKind::Name)
+            return false;
         const std::int32_t line = stmt->exprs[1]->location.line;
         annotations.push_back({stmt->exprs[0]->name, stmt->exprs[1], index, line > 0 ? line : stmt->line});
         return true;
@@ -80,7 +86,8 @@ void Definer::place_conditional(Body& statements, const std::vector<Annotation>&
             const Expr* value = stmt->exprs[1];
             const bool constant = value->kind == ExprKind::Constant && value->value->kind == Constant::Kind::Int;
             const std::int32_t index = constant ? std::stoi(value->value->text) : -1;
-            auto found = std::find_if(annotations.begin(), annotations.end(), [&](const Annotation& a) { return a.index == index; });
+            auto found = std::find_if(annotations.begin(), annotations.end(),
+                                      [&](const Annotation& a) { return a.index == index; });
             if (index < 0 || found == annotations.end()) {
                 out.push_back(stmt);
                 continue;
@@ -100,7 +107,8 @@ void Definer::place_conditional(Body& statements, const std::vector<Annotation>&
 }
 
 // Annotations in code that never runs, `if False:`, are marked nowhere.
-void Definer::place_unreachable(Body& statements, const std::vector<Annotation>& annotations, const std::vector<bool>& placed) {
+void Definer::place_unreachable(Body& statements, const std::vector<Annotation>& annotations,
+                                const std::vector<bool>& placed) {
     for (std::size_t k = 0; k < annotations.size(); ++k) {
         const Annotation& a = annotations[k];
         if (a.index < 0 || placed[k]) continue;
@@ -112,7 +120,8 @@ void Definer::place_unreachable(Body& statements, const std::vector<Annotation>&
         guard->exprs = {tree_.constant(no)};
         guard->body = {inner};
         guard->line = inner->line = a.line;
-        auto behind = std::find_if(statements.begin(), statements.end(), [&](const Stmt* s) { return a.line > 0 && s->line > a.line; });
+        auto behind = std::find_if(statements.begin(), statements.end(),
+                                   [&](const Stmt* s) { return a.line > 0 && s->line > a.line; });
         statements.insert(behind, guard);
     }
 }
@@ -152,7 +161,8 @@ Expr* Definer::take_annotate(Body& statements, ScopeKind scope) const {
     if (scope == ScopeKind::Function) return function;
     refining::each_body(statements, [&](Body& list) {
         std::erase_if(list, [&](const Stmt* stmt) {
-            if (stores_to(stmt, kConditional)) return stmt->exprs[1]->kind == ExprKind::Set && stmt->exprs[1]->items.empty();
+            if (stores_to(stmt, kConditional))
+                return stmt->exprs[1]->kind == ExprKind::Set && stmt->exprs[1]->items.empty();
             if (!stores_annotate(stmt)) return false;
             function = stmt->exprs[1];
             return true;

@@ -66,7 +66,8 @@ Body Definer::body(const CodeObject& code, ScopeKind scope) {
 Body Definer::stub(const CodeObject& code, std::int64_t offset, const std::string& message) {
     result_.diagnostics.push_back({qualified(code), offset, message});
     Stmt* note = tree_.stmt(StmtKind::Comment);
-    note->name = "depyf could not decompile this code object: " + message + (offset >= 0 ? " at offset " + std::to_string(offset) : "");
+    note->name = "depyf could not decompile this code object: " + message +
+                 (offset >= 0 ? " at offset " + std::to_string(offset) : "");
     Stmt* raise = tree_.stmt(StmtKind::Raise);
     Constant text;
     text.kind = Constant::Kind::Str;
@@ -91,15 +92,19 @@ void Definer::declarations(const CodeObject& code, ScopeKind scope, Body& statem
     const bool inlined = function.features->inlined_comprehensions;
     for (const ir::Inst& inst : function.insts) {
         switch (inst.op) {
-            case ir::Op::StoreGlobal: case ir::Op::DeleteGlobal: add(globals, *inst.name); break;
+            case ir::Op::StoreGlobal:
+            case ir::Op::DeleteGlobal: add(globals, *inst.name); break;
             case ir::Op::LoadGlobal:
                 // up to 3.8 `assert` loads AssertionError as a global
-                if (scope != ScopeKind::Function && *inst.name != "AssertionError" && !(inlined && scope == ScopeKind::Module)) {
+                if (scope != ScopeKind::Function && *inst.name != "AssertionError" &&
+                    !(inlined && scope == ScopeKind::Module)) {
                     add(globals, *inst.name);
                 }
                 break;
-            case ir::Op::StoreDeref: case ir::Op::DeleteDeref:
-                if (std::find(code.freevars.begin(), code.freevars.end(), *inst.name) != code.freevars.end()) add(nonlocals, *inst.name);
+            case ir::Op::StoreDeref:
+            case ir::Op::DeleteDeref:
+                if (std::find(code.freevars.begin(), code.freevars.end(), *inst.name) != code.freevars.end())
+                    add(nonlocals, *inst.name);
                 break;
             default: break;
         }
@@ -185,7 +190,8 @@ Stmt* Definer::define_function(Expr* function) {
     Stmt* stmt = tree_.stmt(async ? StmtKind::AsyncFunctionDef : StmtKind::FunctionDef);
     stmt->name = printable_name(code.name);
     stmt->line = code.firstlineno;
-    if (!class_name_.empty() && code.name.rfind("_" + class_name_ + "__", 0) == 0) stmt->name = code.name.substr(class_name_.size() + 1);
+    if (!class_name_.empty() && code.name.rfind("_" + class_name_ + "__", 0) == 0)
+        stmt->name = code.name.substr(class_name_.size() + 1);
     stmt->args = arguments(*function->function, &stmt->returns);
     stmt->body = function_body(code);
     keep_unreachable(code, stmt->body);
@@ -256,7 +262,8 @@ Expr* Definer::comprehension(Expr* function, Expr* iterable) {
             result->generators = parts->generators;
         } else {
             const Block& block = graph[graph.entry];
-            if (block.exit != Exit::Return || !block.pure() || block.value->generators.empty()) throw Error(0, "a comprehension that is no plain loop");
+            if (block.exit != Exit::Return || !block.pure() || block.value->generators.empty())
+                throw Error(0, "a comprehension that is no plain loop");
             result = block.value;
         }
         const bool iterator = iterable->kind == ExprKind::Iterator && !iterable->items.empty();
@@ -272,7 +279,9 @@ Expr* Definer::comprehension(Expr* function, Expr* iterable) {
 }
 
 Stmt* Definer::class_definition(Expr* call) {
-    if (call->items.size() < 3 || call->items[1]->kind != ExprKind::Function || call->items[2]->kind != ExprKind::Constant) return nullptr;
+    if (call->items.size() < 3 || call->items[1]->kind != ExprKind::Function ||
+        call->items[2]->kind != ExprKind::Constant)
+        return nullptr;
     const CodeObject& code = *call->items[1]->function->code;
     Stmt* stmt = tree_.stmt(StmtKind::ClassDef);
     stmt->name = call->items[2]->value->text;
@@ -282,7 +291,8 @@ Stmt* Definer::class_definition(Expr* call) {
     stmt->keywords = call->keywords;
     const std::string outer = class_name_;
     class_name_ = code.name;
-    class_name_.erase(0, class_name_.find_first_not_of('_') == std::string::npos ? class_name_.size() : class_name_.find_first_not_of('_'));
+    class_name_.erase(0, class_name_.find_first_not_of('_') == std::string::npos ? class_name_.size()
+                                                                                 : class_name_.find_first_not_of('_'));
     stmt->body = body(code, ScopeKind::Class);
     class_name_ = outer;
     return stmt;

@@ -18,7 +18,8 @@ namespace depyf {
 
 class Definer : public NestedCode {
   public:
-    Definer(ast::Tree& tree, const Options& options, Decompilation& result) : tree_(tree), options_(options), result_(result) {}
+    Definer(ast::Tree& tree, const Options& options, Decompilation& result)
+        : tree_(tree), options_(options), result_(result) {}
 
     // The statements of a module, or of any other code object on its own.
     ast::Body module(const CodeObject& code);
@@ -51,7 +52,8 @@ class Definer : public NestedCode {
     };
     std::optional<std::vector<Annotation>> read_annotate(const CodeObject& code);
     void place_conditional(ast::Body& statements, const std::vector<Annotation>& annotations);
-    void place_unreachable(ast::Body& statements, const std::vector<Annotation>& annotations, const std::vector<bool>& placed);
+    void place_unreachable(ast::Body& statements, const std::vector<Annotation>& annotations,
+                           const std::vector<bool>& placed);
     void place_unconditional(ast::Body& statements, const std::vector<Annotation>& annotations);
     // Takes the store of the function that holds the annotations out of the statements; null where there is none.
     ast::Expr* take_annotate(ast::Body& statements, ScopeKind scope) const;

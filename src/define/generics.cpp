@@ -21,15 +21,21 @@ using ast::TypeParam;
 
 namespace {
 
-bool is_intrinsic(const Expr* e, const char* name) { return e->kind == ExprKind::Opaque && e->name == name; }
-bool is_text(const Expr* e) { return e->kind == ExprKind::Constant && e->value->kind == Constant::Kind::Str; }
+bool is_intrinsic(const Expr* e, const char* name) {
+    return e->kind == ExprKind::Opaque && e->name == name;
+}
+bool is_text(const Expr* e) {
+    return e->kind == ExprKind::Constant && e->value->kind == Constant::Kind::Str;
+}
 
 // (value,) = tuple: what a starred default compiles to; the value of the right side.
 Expr* starred_default(const Body& body, std::size_t from) {
-    if (from + 2 != body.size() || body[from]->kind != StmtKind::Assign || body[from + 1]->kind != StmtKind::Return) return nullptr;
+    if (from + 2 != body.size() || body[from]->kind != StmtKind::Assign || body[from + 1]->kind != StmtKind::Return)
+        return nullptr;
     const std::vector<Expr*>& parts = body[from]->exprs;
     const bool unpacks = parts.size() == 2 && parts[0]->kind == ExprKind::Tuple && parts[0]->items.size() == 1;
-    return unpacks && body[from + 1]->exprs.size() == 1 && parts[0]->items[0] == body[from + 1]->exprs[0] ? parts[1] : nullptr;
+    return unpacks && body[from + 1]->exprs.size() == 1 && parts[0]->items[0] == body[from + 1]->exprs[0] ? parts[1]
+                                                                                                          : nullptr;
 }
 
 }  // namespace
@@ -41,7 +47,8 @@ Expr* Definer::lazy_value(const Expr* function) {
     const Body statements = body(code, ScopeKind::Function);
     std::size_t from = 0;
     if (features(code.version).deferred_annotations && !statements.empty() && statements[0]->kind == StmtKind::If &&
-        statements[0]->orelse.empty() && statements[0]->body.size() == 1 && statements[0]->body[0]->kind == StmtKind::Raise) {
+        statements[0]->orelse.empty() && statements[0]->body.size() == 1 &&
+        statements[0]->body[0]->kind == StmtKind::Raise) {
         from = 1;   // if format > 2: raise NotImplementedError
     }
     if (Expr* value = starred_default(statements, from)) return tree_.expr(ExprKind::Starred, {value});
@@ -120,10 +127,12 @@ Stmt* Definer::generic_class(const Block& block) {
     Expr* call = block.value;
     std::vector<TypeParam> params;
     for (const Stmt* stmt : block.statements) {
-        const bool assigns = stmt->kind == StmtKind::Assign && stmt->exprs.size() == 2 && stmt->exprs[0]->kind == ExprKind::Name;
+        const bool assigns =
+            stmt->kind == StmtKind::Assign && stmt->exprs.size() == 2 && stmt->exprs[0]->kind == ExprKind::Name;
         if (assigns && stmt->exprs[0]->name == ".type_params") params = type_params(stmt->exprs[1]);
     }
-    std::erase_if(call->items, [](const Expr* e) { return e && e->kind == ExprKind::Name && e->name == ".generic_base"; });
+    std::erase_if(call->items,
+                  [](const Expr* e) { return e && e->kind == ExprKind::Name && e->name == ".generic_base"; });
     Stmt* stmt = class_definition(call);
     if (stmt) stmt->type_params = std::move(params);
     return stmt;
@@ -137,9 +146,12 @@ Stmt* Definer::generic(Expr* made) {
         scopes_.push_back(code.name);
         const Block block = generic_block(code);
         Stmt* stmt = nullptr;
-        if (is_intrinsic(block.value, "INTRINSIC_TYPEALIAS")) stmt = type_alias(block.value);
-        else if (is_intrinsic(block.value, "INTRINSIC_SET_FUNCTION_TYPE_PARAMS")) stmt = generic_function(made, block.value);
-        else if (block.value->kind == ExprKind::Call) stmt = generic_class(block);
+        if (is_intrinsic(block.value, "INTRINSIC_TYPEALIAS"))
+            stmt = type_alias(block.value);
+        else if (is_intrinsic(block.value, "INTRINSIC_SET_FUNCTION_TYPE_PARAMS"))
+            stmt = generic_function(made, block.value);
+        else if (block.value->kind == ExprKind::Call)
+            stmt = generic_class(block);
         scopes_.resize(depth);
         if (!stmt) throw Error(0, "generic parameters of something unknown");
         return stmt;

@@ -17,7 +17,7 @@ using ast::StmtKind;
 namespace {
 
 struct Traces {
-    std::set<std::string> stored, loaded, captured, used;   // by reachable instructions
+    std::set<std::string> stored, loaded, captured, used;  // by reachable instructions
     bool yields = false;
 };
 
@@ -33,14 +33,17 @@ Traces reachable_traces(const ir::Function& function) {
         const ir::Inst& inst = function.insts[static_cast<std::size_t>(i)];
         if (inst.name) traces.used.insert(*inst.name);
         switch (inst.op) {
-            case ir::Op::Yield: case ir::Op::YieldFrom: traces.yields = true; break;
-            case ir::Op::StoreFast: case ir::Op::StoreDeref: case ir::Op::DeleteFast: case ir::Op::DeleteDeref:
-            case ir::Op::LoadFastAndClear:
-                traces.stored.insert(*inst.name);
-                break;
+            case ir::Op::Yield:
+            case ir::Op::YieldFrom: traces.yields = true; break;
+            case ir::Op::StoreFast:
+            case ir::Op::StoreDeref:
+            case ir::Op::DeleteFast:
+            case ir::Op::DeleteDeref:
+            case ir::Op::LoadFastAndClear: traces.stored.insert(*inst.name); break;
             case ir::Op::LoadFast: traces.loaded.insert(*inst.name); break;
             case ir::Op::Const:
-                if (inst.value && inst.value->code) traces.captured.insert(inst.value->code->freevars.begin(), inst.value->code->freevars.end());
+                if (inst.value && inst.value->code)
+                    traces.captured.insert(inst.value->code->freevars.begin(), inst.value->code->freevars.end());
                 break;
             default: break;
         }
@@ -64,11 +67,16 @@ void Definer::keep_unreachable(const CodeObject& code, Body& statements) {
         return;
     }
     const bool generator = code.flags & (kGenerator | kAsyncGenerator);
-    const std::set<std::string> cells(code.cellvars.begin(), code.cellvars.end()), free(code.freevars.begin(), code.freevars.end());
-    std::size_t argument_count = code.argcount + code.kwonlyargcount + (code.flags & kVarArgs ? 1 : 0) + (code.flags & kVarKeywords ? 1 : 0);
+    const std::set<std::string> cells(code.cellvars.begin(), code.cellvars.end()),
+        free(code.freevars.begin(), code.freevars.end());
+    std::size_t argument_count =
+        code.argcount + code.kwonlyargcount + (code.flags & kVarArgs ? 1 : 0) + (code.flags & kVarKeywords ? 1 : 0);
     argument_count = std::min(argument_count, code.varnames.size());
-    const std::set<std::string> arguments(code.varnames.begin(), code.varnames.begin() + static_cast<std::ptrdiff_t>(argument_count));
-    auto artificial = [](const std::string& name) { return name.empty() || name[0] == '.' || name == "__class__" || name == "__classdict__"; };
+    const std::set<std::string> arguments(code.varnames.begin(),
+                                          code.varnames.begin() + static_cast<std::ptrdiff_t>(argument_count));
+    auto artificial = [](const std::string& name) {
+        return name.empty() || name[0] == '.' || name == "__class__" || name == "__classdict__";
+    };
 
     Body hidden;
     auto add = [&](StmtKind kind, std::vector<Expr*> exprs) {
@@ -95,7 +103,8 @@ void Definer::keep_unreachable(const CodeObject& code, Body& statements) {
         add(StmtKind::Expr, {lambda});
     }
     for (const std::string& name : free) {
-        if (!artificial(name) && !traces.used.count(name) && !traces.captured.count(name)) add(StmtKind::Expr, {tree_.name(name)});
+        if (!artificial(name) && !traces.used.count(name) && !traces.captured.count(name))
+            add(StmtKind::Expr, {tree_.name(name)});
     }
     if (generator && !traces.yields) add(StmtKind::Expr, {tree_.expr(ExprKind::Yield, {nullptr})});
     if (hidden.empty()) return;

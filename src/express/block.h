@@ -18,31 +18,31 @@ enum class Exit : std::uint8_t {
     Setup,     // to `next`, protected by `handler_id`; the handler's first block is `target`
     Case,      // value: a MatchSubject, pattern; matched: to `next`, else to `target` (-1: it always matches)
     Return,    // value
-    Reraise,   // the exception that is being handled goes on; `next` (up to 3.8): what stands behind, never run from here
-    End,       // control ends in the last statement (raise), or never gets here
+    Reraise,  // the exception that is being handled goes on; `next` (up to 3.8): what stands behind, never run from here
+    End,  // control ends in the last statement (raise), or never gets here
 };
 
 struct Block {
-    std::vector<std::int32_t> insts;   // indices into ir::Function::insts
-    std::int32_t handler = -1;         // innermost handler around the block
+    std::vector<std::int32_t> insts;  // indices into ir::Function::insts
+    std::int32_t handler = -1;  // innermost handler around the block
     std::int32_t next = -1, target = -1;
-    std::int32_t handler_id = -1;      // Setup
+    std::int32_t handler_id = -1;  // Setup
     Exit exit = Exit::Fall;
-    bool kept_when = false;            // Keep
-    bool falls_true = true;            // Branch: the true edge is the one that falls through in the layout
+    bool kept_when = false;  // Keep
+    bool falls_true = true;  // Branch: the true edge is the one that falls through in the layout
     bool executed = false, dead = false;
-    bool jumps_out = false;            // up to 3.8: ends in a `return`, `break` or `continue` that somebody wrote
-    bool leaves_loop = false;          // ends by dropping a loop's iterator: what follows stands outside the loop
-    std::vector<std::int32_t> preds;   // each once for every edge
+    bool jumps_out = false;  // up to 3.8: ends in a `return`, `break` or `continue` that somebody wrote
+    bool leaves_loop = false;  // ends by dropping a loop's iterator: what follows stands outside the loop
+    std::vector<std::int32_t> preds;  // each once for every edge
     ast::Expr* value = nullptr;
-    ast::Pattern* pattern = nullptr;   // Case
+    ast::Pattern* pattern = nullptr;  // Case
     ast::Body statements;
-    std::vector<std::uint32_t> tail;     // offsets of the instructions behind the last statement
-    std::vector<ast::Expr*> in;          // stack on entry
-    std::vector<ast::Expr*> out;         // stack on the edge to `next`
+    std::vector<std::uint32_t> tail;  // offsets of the instructions behind the last statement
+    std::vector<ast::Expr*> in;  // stack on entry
+    std::vector<ast::Expr*> out;  // stack on the edge to `next`
     std::vector<ast::Expr*> target_out;  // stack on the edge to `target`
-    Location location;                   // of the last instruction
-    std::uint32_t offset = 0;            // of the first instruction
+    Location location;  // of the last instruction
+    std::uint32_t offset = 0;  // of the first instruction
 
     bool pure() const { return statements.empty(); }
 };
@@ -50,7 +50,7 @@ struct Block {
 struct FlowGraph {
     const ir::Function* function = nullptr;
     std::vector<Block> blocks;
-    std::vector<std::int32_t> order;   // reverse postorder of the original graph
+    std::vector<std::int32_t> order;  // reverse postorder of the original graph
     std::int32_t entry = 0;
 
     Block& operator[](std::int32_t b) { return blocks[static_cast<std::size_t>(b)]; }

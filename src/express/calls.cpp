@@ -57,11 +57,16 @@ bool StackMachine::calls(const ir::Inst& inst) {
         case IrOp::SetFunctionAttribute: {
             Expr* function = pop_raw();
             Expr* value = pop_raw();
-            if (function->kind != ExprKind::Function) throw Error(inst.offset, "SET_FUNCTION_ATTRIBUTE without a function");
-            if (inst.count == 1) function->function->defaults = value;
-            else if (inst.count == 2) function->function->kwdefaults = value;
-            else if (inst.count == 4) function->function->annotations = value;
-            else if (inst.count == 16) function->function->annotate = value;
+            if (function->kind != ExprKind::Function)
+                throw Error(inst.offset, "SET_FUNCTION_ATTRIBUTE without a function");
+            if (inst.count == 1)
+                function->function->defaults = value;
+            else if (inst.count == 2)
+                function->function->kwdefaults = value;
+            else if (inst.count == 4)
+                function->function->annotations = value;
+            else if (inst.count == 16)
+                function->function->annotate = value;
             stack_.push_back(function);
             return true;
         }
@@ -88,7 +93,8 @@ void StackMachine::call(const ir::Inst& inst, Expr* names) {
     const Constant* keys = names ? (names->kind == ExprKind::Constant ? names->value : nullptr) : inst.value;
     if (names && !keys) throw Error(inst.offset, "keyword names are no constant");
     Expr* iterable = count == 1 ? peek(1) : nullptr;   // a comprehension takes its iterator as it is
-    std::vector<Expr*> args = iterable && iterable->kind == ExprKind::Iterator ? std::vector<Expr*>{pop_raw()} : pop_values(count);
+    std::vector<Expr*> args =
+        iterable && iterable->kind == ExprKind::Iterator ? std::vector<Expr*>{pop_raw()} : pop_values(count);
     Expr* callee = pop_raw();
     if (inst.flag) {
         Expr* below = pop_raw();
@@ -134,7 +140,8 @@ Expr* StackMachine::finish_call(Expr* callee, std::vector<Expr*> args, std::vect
         }
     }
     if (callee->kind != ExprKind::BuildClass && callee->kind != ExprKind::Function) callee = as_value(callee);
-    if (callee->kind == ExprKind::Function && callee->function->code->name.rfind("<generic parameters of", 0) != 0) callee = as_value(callee);
+    if (callee->kind == ExprKind::Function && callee->function->code->name.rfind("<generic parameters of", 0) != 0)
+        callee = as_value(callee);
     Expr* e = make(ExprKind::Call, {callee});
     e->items.insert(e->items.end(), args.begin(), args.end());
     e->keywords = std::move(keywords);
@@ -163,7 +170,8 @@ void StackMachine::add_keywords(Expr* dict, std::vector<ast::Keyword>& keywords)
         Expr* key = dict->items[i];
         if (!key) {
             keywords.push_back({"", dict->items[i + 1]});
-        } else if (key->kind == ExprKind::Constant && key->value->kind == Constant::Kind::Str && is_identifier(key->value->text)) {
+        } else if (key->kind == ExprKind::Constant && key->value->kind == Constant::Kind::Str &&
+                   is_identifier(key->value->text)) {
             keywords.push_back({key->value->text, dict->items[i + 1]});
         } else {
             keywords.push_back({"", make(ExprKind::Dict, {key, dict->items[i + 1]})});
@@ -202,7 +210,8 @@ bool StackMachine::imports(const ir::Inst& inst) {
             e->flag = from->kind == ExprKind::Constant && from->value->kind == Constant::Kind::Tuple;
             e->is_and = inst.count & 1;
             e->number = level->kind == ExprKind::Constant && level->value->kind == Constant::Kind::Int
-                            ? static_cast<std::uint32_t>(std::stoul(level->value->text)) : 0;
+                            ? static_cast<std::uint32_t>(std::stoul(level->value->text))
+                            : 0;
             push(e);
             return true;
         }

@@ -44,7 +44,8 @@ class Reader {
     bool step() {
         const Block& block = graph_[current_];
         if (!block.executed) return false;
-        if (std::find(parts_.blocks.begin(), parts_.blocks.end(), current_) == parts_.blocks.end()) parts_.blocks.push_back(current_);
+        if (std::find(parts_.blocks.begin(), parts_.blocks.end(), current_) == parts_.blocks.end())
+            parts_.blocks.push_back(current_);
         for (; statement_ < block.statements.size(); ++statement_) {
             if (!statement(block.statements[statement_])) return false;
         }
@@ -79,7 +80,8 @@ class Reader {
         }
         if (!parts_.elements.empty() || next < 0) return false;
         const Block& block = graph_[next];
-        if (block.executed && (block.exit == Exit::For || block.exit == Exit::AsyncFor) && block.target == header_) return enter_loop(next);
+        if (block.executed && (block.exit == Exit::For || block.exit == Exit::AsyncFor) && block.target == header_)
+            return enter_loop(next);
         if (next == header_) return false;
         return go(next);
     }

@@ -29,19 +29,22 @@ bool can_negate(const Expr* e) {
 
 Expr* negated(ast::Tree& tree, Expr* e) {
     if (e->kind == ExprKind::UnaryOp && e->unary == ast::UnaryOperator::Not) return e->items[0];
-    if (e->kind == ExprKind::Compare && e->flag && e->compare_ops.size() == 1) {   // `is None` from the jump's own name
+    if (e->kind == ExprKind::Compare && e->flag && e->compare_ops.size() == 1) {  // `is None` from the jump's own name
         Expr* flipped = tree.expr(ExprKind::Compare, e->items);
         flipped->flag = true;
         flipped->order = e->order;
         flipped->location = e->location;
-        flipped->compare_ops = {e->compare_ops[0] == CompareOperator::Is ? CompareOperator::IsNot : CompareOperator::Is};
+        flipped->compare_ops = {e->compare_ops[0] == CompareOperator::Is ? CompareOperator::IsNot
+                                                                         : CompareOperator::Is};
         return flipped;
     }
-    if (e->kind == ExprKind::BoolOp) {   // De Morgan, where that leaves fewer negations
+    if (e->kind == ExprKind::BoolOp) {  // De Morgan, where that leaves fewer negations
         std::size_t negative = 0;
         for (const Expr* item : e->items) negative += is_negative(item) ? 1 : 0;
-        const bool possible = std::all_of(e->items.begin(), e->items.end(), [](const Expr* item) { return can_negate(item); });
-        if (possible && (2 * negative > e->items.size() || (2 * negative == e->items.size() && is_negative(e->items[0])))) {
+        const bool possible =
+            std::all_of(e->items.begin(), e->items.end(), [](const Expr* item) { return can_negate(item); });
+        if (possible &&
+            (2 * negative > e->items.size() || (2 * negative == e->items.size() && is_negative(e->items[0])))) {
             Expr* result = tree.expr(ExprKind::BoolOp);
             result->is_and = !e->is_and;
             result->order = e->order;
@@ -49,8 +52,10 @@ Expr* negated(ast::Tree& tree, Expr* e) {
             for (Expr* item : e->items) {
                 Expr* inverse = negated(tree, item);
                 const bool same = inverse->kind == ExprKind::BoolOp && inverse->is_and == result->is_and;
-                if (same) result->items.insert(result->items.end(), inverse->items.begin(), inverse->items.end());
-                else result->items.push_back(inverse);
+                if (same)
+                    result->items.insert(result->items.end(), inverse->items.begin(), inverse->items.end());
+                else
+                    result->items.push_back(inverse);
             }
             return result;
         }

@@ -12,7 +12,8 @@ using ast::StmtKind;
 
 bool StackMachine::iteration(const ir::Inst& inst) {
     switch (inst.op) {
-        case IrOp::GetIter: case IrOp::GetAsyncIter: {
+        case IrOp::GetIter:
+        case IrOp::GetAsyncIter: {
             Expr* iterable = pop();
             Expr* e = make(ExprKind::Iterator, {iterable});
             e->order = iterable->order;
@@ -21,23 +22,29 @@ bool StackMachine::iteration(const ir::Inst& inst) {
             if (inst.flag) push(make(ExprKind::Null));
             return true;
         }
-        case IrOp::GetYieldFromIter: case IrOp::GetAwaitable: return true;   // part of a folded suspension or hand-made
+        case IrOp::GetYieldFromIter:
+        case IrOp::GetAwaitable: return true;   // part of a folded suspension or hand-made
         case IrOp::Await: {
             Expr* value = pop_raw();
             // an asynchronous comprehension is a coroutine that the compiler awaits itself (up to 3.11)
-            const bool comprehension = value->kind == ExprKind::ListComp || value->kind == ExprKind::SetComp || value->kind == ExprKind::DictComp;
-            if (value->kind == ExprKind::WithEnter || value->kind == ExprKind::Opaque || comprehension) stack_.push_back(value);
-            else push(make(ExprKind::Await, {as_value(value)}));
+            const bool comprehension = value->kind == ExprKind::ListComp || value->kind == ExprKind::SetComp ||
+                                       value->kind == ExprKind::DictComp;
+            if (value->kind == ExprKind::WithEnter || value->kind == ExprKind::Opaque || comprehension)
+                stack_.push_back(value);
+            else
+                push(make(ExprKind::Await, {as_value(value)}));
             return true;
         }
         case IrOp::YieldFrom: push(make(ExprKind::YieldFrom, {pop()})); return true;
         case IrOp::Yield: push(make(ExprKind::Yield, {pop()})); return true;
         case IrOp::AsyncGenWrap: return true;
-        case IrOp::ForIter: case IrOp::AsyncForIter: {
+        case IrOp::ForIter:
+        case IrOp::AsyncForIter: {
             const bool two = inst.op == IrOp::ForIter && function_.features->iter_pushes_two;
             Expr* iterator = peek(two ? 2 : 1);
             block_->exit = inst.op == IrOp::ForIter ? Exit::For : Exit::AsyncFor;
-            block_->value = iterator->kind == ExprKind::Iterator && !iterator->items.empty() ? iterator->items[0] : iterator;
+            block_->value =
+                iterator->kind == ExprKind::Iterator && !iterator->items.empty() ? iterator->items[0] : iterator;
             if (iterator->kind != ExprKind::Iterator) {
                 stack_[stack_.size() - (two ? 2 : 1)] = make(ExprKind::Iterator, {iterator});
             }
@@ -55,7 +62,8 @@ bool StackMachine::control(const ir::Inst& inst) {
     const auto condition = static_cast<ir::Condition>(inst.count);
     switch (inst.op) {
         case IrOp::Jump: return true;
-        case IrOp::BreakLoop: case IrOp::ContinueLoop:
+        case IrOp::BreakLoop:
+        case IrOp::ContinueLoop:
             if (stack_.size() > inst.count) stack_.resize(inst.count);
             block_->jumps_out = true;
             return true;
@@ -67,7 +75,8 @@ bool StackMachine::control(const ir::Inst& inst) {
                 Expr* compare = make(ExprKind::Compare, {value, tree_.constant(none)});
                 compare->location = value->location;
                 compare->flag = true;   // the jump says nothing about how it was spelt
-                compare->compare_ops = {condition == ir::Condition::NotNone ? ast::CompareOperator::Is : ast::CompareOperator::IsNot};
+                compare->compare_ops = {condition == ir::Condition::NotNone ? ast::CompareOperator::Is
+                                                                            : ast::CompareOperator::IsNot};
                 value = compare;
             }
             block_->value = value;
@@ -106,7 +115,9 @@ bool StackMachine::control(const ir::Inst& inst) {
         case IrOp::Reraise:
             block_->exit = Exit::Reraise;
             block_->out = stack_;
-            if (inst.next >= 0) block_->out.resize(stack_.size() - std::min<std::size_t>(stack_.size(), function_.features->exc_info_items));
+            if (inst.next >= 0)
+                block_->out.resize(stack_.size() -
+                                   std::min<std::size_t>(stack_.size(), function_.features->exc_info_items));
             return true;
         default: return false;
     }
@@ -143,7 +154,8 @@ bool StackMachine::exceptions(const ir::Inst& inst) {
         case IrOp::PopFinally:
             for (int i = 0; i < function_.features->exc_info_items; ++i) pop_raw();
             return true;
-        case IrOp::ExceptionMatch: case IrOp::CheckExceptionMatch: {
+        case IrOp::ExceptionMatch:
+        case IrOp::CheckExceptionMatch: {
             Expr* type = pop();
             if (inst.op == IrOp::ExceptionMatch) pop_raw();
             push(make(ExprKind::ExceptionMatch, {type}));
@@ -173,10 +185,10 @@ bool StackMachine::exceptions(const ir::Inst& inst) {
             push(e);
             return true;
         }
-        case IrOp::CallFinally:
-            block_->jumps_out = true;
-            return true;
-        case IrOp::WithCleanupStart: case IrOp::WithCleanupFinish: case IrOp::EndFinally: return true;
+        case IrOp::CallFinally: block_->jumps_out = true; return true;
+        case IrOp::WithCleanupStart:
+        case IrOp::WithCleanupFinish:
+        case IrOp::EndFinally: return true;
         default: return false;
     }
 }

@@ -11,7 +11,9 @@ using ast::ExprKind;
 
 namespace {
 
-bool is_constant(const Expr* e, Constant::Kind kind) { return e->kind == ExprKind::Constant && e->value->kind == kind; }
+bool is_constant(const Expr* e, Constant::Kind kind) {
+    return e->kind == ExprKind::Constant && e->value->kind == kind;
+}
 
 }  // namespace
 
@@ -24,7 +26,9 @@ bool StackMachine::displays(const ir::Inst& inst) {
             push(e);
             return true;
         }
-        case IrOp::BuildMap: push(make(ExprKind::Dict, pop_values(2 * static_cast<std::size_t>(inst.count)))); return true;
+        case IrOp::BuildMap:
+            push(make(ExprKind::Dict, pop_values(2 * static_cast<std::size_t>(inst.count))));
+            return true;
         case IrOp::BuildConstKeyMap: {
             Expr* keys = pop();
             std::vector<Expr*> values = pop_values(inst.count);
@@ -50,20 +54,24 @@ bool StackMachine::displays(const ir::Inst& inst) {
             push(make(ExprKind::Slice, parts));
             return true;
         }
-        case IrOp::BuildTupleUnpack: case IrOp::BuildListUnpack: case IrOp::BuildSetUnpack: case IrOp::BuildTupleUnpackWithCall: {
+        case IrOp::BuildTupleUnpack:
+        case IrOp::BuildListUnpack:
+        case IrOp::BuildSetUnpack:
+        case IrOp::BuildTupleUnpackWithCall: {
             const ExprKind kind = inst.op == IrOp::BuildListUnpack  ? ExprKind::List
                                   : inst.op == IrOp::BuildSetUnpack ? ExprKind::Set
-                                                                  : ExprKind::Tuple;
+                                                                    : ExprKind::Tuple;
             Expr* e = make(kind);
             for (Expr* part : pop_values(inst.count)) splice_positional(part, e->items, true);
-            e->flag = inst.op == IrOp::BuildTupleUnpackWithCall;   // the arguments themselves, not a tuple after a star
+            e->flag = inst.op == IrOp::BuildTupleUnpackWithCall;  // the arguments themselves, not a tuple after a star
             push(e);
             return true;
         }
-        case IrOp::BuildMapUnpack: case IrOp::BuildMapUnpackWithCall: {
+        case IrOp::BuildMapUnpack:
+        case IrOp::BuildMapUnpackWithCall: {
             Expr* e = make(ExprKind::Dict);
             const bool call = inst.op == IrOp::BuildMapUnpackWithCall;
-            bool after_literal = false;   // keywords in a row make one map: a second one was unpacked
+            bool after_literal = false;  // keywords in a row make one map: a second one was unpacked
             for (Expr* part : pop_values(inst.count)) {
                 const bool literal = part->kind == ExprKind::Dict && !part->items.empty() && !(call && after_literal);
                 after_literal = literal;
@@ -88,7 +96,8 @@ bool StackMachine::displays(const ir::Inst& inst) {
             push(list);
             return true;
         }
-        case IrOp::UnpackSequence: case IrOp::UnpackEx: {
+        case IrOp::UnpackSequence:
+        case IrOp::UnpackEx: {
             const std::uint32_t before = inst.count & 255, after = inst.count >> 8;
             const std::uint32_t count = inst.op == IrOp::UnpackEx ? before + 1 + after : inst.count;
             Expr* value = pop_raw();
@@ -117,10 +126,13 @@ bool StackMachine::extensions(const ir::Inst& inst) {
     auto container_kind = [&](IrOp op) {
         return op == IrOp::ListAppend || op == IrOp::ListExtend ? ExprKind::List
                : op == IrOp::SetAdd || op == IrOp::SetUpdate    ? ExprKind::Set
-                                                            : ExprKind::Dict;
+                                                                : ExprKind::Dict;
     };
     switch (inst.op) {
-        case IrOp::ListAppend: case IrOp::SetAdd: case IrOp::ListExtend: case IrOp::SetUpdate: {
+        case IrOp::ListAppend:
+        case IrOp::SetAdd:
+        case IrOp::ListExtend:
+        case IrOp::SetUpdate: {
             Expr* value = pop();
             Expr* container = peek(inst.count);
             const bool extend = inst.op == IrOp::ListExtend || inst.op == IrOp::SetUpdate;
@@ -140,8 +152,10 @@ bool StackMachine::extensions(const ir::Inst& inst) {
             }
             if (!extend) {
                 container->items.push_back(value);
-            } else if (container->items.empty() && value->kind == ExprKind::Constant && value->value->items.size() >= 3 &&
-                       (value->value->kind == Constant::Kind::Tuple || value->value->kind == Constant::Kind::FrozenSet)) {
+            } else if (container->items.empty() && value->kind == ExprKind::Constant &&
+                       value->value->items.size() >= 3 &&
+                       (value->value->kind == Constant::Kind::Tuple ||
+                        value->value->kind == Constant::Kind::FrozenSet)) {
                 for (const Constant& item : value->value->items) container->items.push_back(tree_.constant(&item));
             } else {
                 Expr* starred = make(ExprKind::Starred, {value});
@@ -171,7 +185,8 @@ bool StackMachine::extensions(const ir::Inst& inst) {
             container->items.push_back(value);
             return true;
         }
-        case IrOp::DictUpdate: case IrOp::DictMerge: {
+        case IrOp::DictUpdate:
+        case IrOp::DictMerge: {
             Expr* value = pop();
             Expr* container = peek(inst.count);
             if (inst.count > 1 || container->kind != ExprKind::Dict) {
@@ -187,8 +202,10 @@ bool StackMachine::extensions(const ir::Inst& inst) {
                 return true;
             }
             // behind another literal it was unpacked, unless the display is so long that it comes in parts
-            const bool behind_unpacking = container->items.size() >= 2 && !container->items[container->items.size() - 2];
-            const bool literal = value->kind == ExprKind::Dict && !value->items.empty() && !container->items.empty() && !value->flag &&
+            const bool behind_unpacking =
+                container->items.size() >= 2 && !container->items[container->items.size() - 2];
+            const bool literal = value->kind == ExprKind::Dict && !value->items.empty() && !container->items.empty() &&
+                                 !value->flag &&
                                  (behind_unpacking || (inst.op == IrOp::DictUpdate && container->items.size() >= 30));
             if (literal) {
                 container->items.insert(container->items.end(), value->items.begin(), value->items.end());
@@ -232,8 +249,8 @@ bool StackMachine::strings(const ir::Inst& inst) {
         Expr* e = make(ExprKind::FormattedValue, {value, spec});
         e->conversion = conversion;
         Expr* joined = make(ExprKind::JoinedStr, {e});
-        joined->flag = true;   // one replacement field: BUILD_STRING takes it apart again
-        push(joined);   // `'%s' % (x,)` alone looks the same
+        joined->flag = true;  // one replacement field: BUILD_STRING takes it apart again
+        push(joined);  // `'%s' % (x,)` alone looks the same
     };
     static constexpr char kConversions[] = {0, 's', 'r', 'a'};
     switch (inst.op) {
@@ -245,11 +262,12 @@ bool StackMachine::strings(const ir::Inst& inst) {
         case IrOp::ConvertValue: {
             Expr* e = make(ExprKind::FormattedValue, {pop(), nullptr});
             e->conversion = kConversions[inst.count & 3];
-            e->flag = true;   // waits for FORMAT_SIMPLE or FORMAT_WITH_SPEC
+            e->flag = true;  // waits for FORMAT_SIMPLE or FORMAT_WITH_SPEC
             push(e);
             return true;
         }
-        case IrOp::FormatSimple: case IrOp::FormatWithSpec: {
+        case IrOp::FormatSimple:
+        case IrOp::FormatWithSpec: {
             Expr* spec = inst.op == IrOp::FormatWithSpec ? pop() : nullptr;
             Expr* value = pop();
             const bool converted = value->kind == ExprKind::FormattedValue && value->flag;
@@ -259,8 +277,10 @@ bool StackMachine::strings(const ir::Inst& inst) {
         case IrOp::BuildString: {
             Expr* e = make(ExprKind::JoinedStr);
             for (Expr* part : pop_values(inst.count)) {
-                if (part->kind == ExprKind::JoinedStr && part->flag) e->items.push_back(part->items[0]);
-                else e->items.push_back(part);
+                if (part->kind == ExprKind::JoinedStr && part->flag)
+                    e->items.push_back(part->items[0]);
+                else
+                    e->items.push_back(part);
             }
             push(percent_format(e));
             return true;

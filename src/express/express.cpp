@@ -20,8 +20,12 @@ namespace {
 class Expression {
   public:
     Expression(const ir::Function& function, const ExpressContext& context)
-        : function_(function), context_(context), tree_(*context.tree), graph_(make_blocks(function)),
-          folder_(graph_, tree_), machine_(function, context) {}
+        : function_(function),
+          context_(context),
+          tree_(*context.tree),
+          graph_(make_blocks(function)),
+          folder_(graph_, tree_),
+          machine_(function, context) {}
 
     FlowGraph run() {
         for (std::size_t i = 0; i < graph_.order.size(); ++i) {   // grows where a block is split
@@ -176,7 +180,8 @@ class Expression {
             if (!loop.executed || (loop.exit != Exit::For && loop.exit != Exit::AsyncFor) || loop.target != b) continue;
             if (loop.target_out.empty()) continue;
             Expr* container = loop.target_out.back();
-            const bool display = container->kind == ExprKind::List || container->kind == ExprKind::Set || container->kind == ExprKind::Dict;
+            const bool display = container->kind == ExprKind::List || container->kind == ExprKind::Set ||
+                                 container->kind == ExprKind::Dict;
             if (!display || !container->items.empty()) continue;
             std::int32_t before = -1;
             for (std::int32_t p : loop.preds) {
@@ -188,8 +193,10 @@ class Expression {
                               : container->kind == ExprKind::Set ? ExprKind::SetComp
                                                                  : ExprKind::DictComp;
             container->items = parts->elements;
-            if (parts->unpacks && container->kind == ExprKind::DictComp) container->items.push_back(nullptr);
-            else if (parts->unpacks) container->items[0] = tree_.expr(ExprKind::Starred, {container->items[0]});
+            if (parts->unpacks && container->kind == ExprKind::DictComp)
+                container->items.push_back(nullptr);
+            else if (parts->unpacks)
+                container->items[0] = tree_.expr(ExprKind::Starred, {container->items[0]});
             container->generators = parts->generators;
             std::vector<Expr*> out = loop.target_out;
             for (std::int32_t dead : parts->blocks) folder_.kill(dead);
@@ -208,7 +215,8 @@ class Expression {
     // Something is added to a list on the stack that no comprehension fills.
     bool fills_a_list() const {
         return std::any_of(graph_.blocks.begin(), graph_.blocks.end(), [](const Block& block) {
-            return !block.dead && std::any_of(block.statements.begin(), block.statements.end(), [](const Stmt* s) { return s->kind == StmtKind::Append; });
+            return !block.dead && std::any_of(block.statements.begin(), block.statements.end(),
+                                              [](const Stmt* s) { return s->kind == StmtKind::Append; });
         });
     }
 
@@ -235,6 +243,8 @@ class Expression {
 
 }  // namespace
 
-FlowGraph express(const ir::Function& function, const ExpressContext& context) { return Expression(function, context).run(); }
+FlowGraph express(const ir::Function& function, const ExpressContext& context) {
+    return Expression(function, context).run();
+}
 
 }  // namespace depyf

@@ -39,7 +39,8 @@ void Folder::absorb(std::int32_t a, std::int32_t b) {
 bool Folder::only_from(std::int32_t b, std::int32_t a) const {
     if (b < 0 || b == a) return false;
     const Block& block = graph_[b];
-    return block.executed && !block.dead && block.pure() && block.preds.size() == 1 && block.preds[0] == a && block.handler == graph_[a].handler;
+    return block.executed && !block.dead && block.pure() && block.preds.size() == 1 && block.preds[0] == a &&
+           block.handler == graph_[a].handler;
 }
 
 std::int32_t Folder::merge_into_predecessor(std::int32_t b) {
@@ -47,15 +48,18 @@ std::int32_t Folder::merge_into_predecessor(std::int32_t b) {
     if (block.preds.size() != 1 || b == graph_.entry) return b;
     const std::int32_t a = block.preds[0];
     Block& before = graph_[a];
-    if (!before.executed || before.exit != Exit::Fall || before.next != b || before.handler != block.handler || a == b) return b;
+    if (!before.executed || before.exit != Exit::Fall || before.next != b || before.handler != block.handler || a == b)
+        return b;
     if (block.exit == Exit::For || block.exit == Exit::AsyncFor || block.exit == Exit::Setup) return b;
     // Between statements, what stands behind a jump or behind the end of an except clause may belong to something else.
     const bool statement = std::all_of(before.out.begin(), before.out.end(), [](const Expr* e) {
-        return e->kind == ExprKind::Iterator || e->kind == ExprKind::WithExit || e->kind == ExprKind::Exception || e->kind == ExprKind::Null;
+        return e->kind == ExprKind::Iterator || e->kind == ExprKind::WithExit || e->kind == ExprKind::Exception ||
+               e->kind == ExprKind::Null;
     });
     const std::int32_t last = before.insts.back();
-    if (statement && (before.leaves_loop || graph_.function->insts[static_cast<std::size_t>(last)].op == ir::Op::PopExcept ||
-                      !graph_.function->adjacent(last, block.insts.front()))) {
+    if (statement &&
+        (before.leaves_loop || graph_.function->insts[static_cast<std::size_t>(last)].op == ir::Op::PopExcept ||
+         !graph_.function->adjacent(last, block.insts.front()))) {
         return b;
     }
     before.insts.insert(before.insts.end(), block.insts.begin(), block.insts.end());
@@ -97,7 +101,9 @@ bool Folder::fold_value(std::int32_t join) {
         if (graph_[p].dead || !graph_[p].executed || graph_[p].preds.size() != 1) continue;
         const std::int32_t a = graph_[p].preds[0];
         if (!only_from(p, a) || !graph_[a].executed) continue;
-        if (short_circuit(a, p, join) || condition_before_keep(a, p, join) || conditional_expression(a, join) || chained_value(a, join)) return true;
+        if (short_circuit(a, p, join) || condition_before_keep(a, p, join) || conditional_expression(a, join) ||
+            chained_value(a, join))
+            return true;
     }
     return false;
 }
@@ -127,7 +133,8 @@ bool Folder::short_circuit(std::int32_t a, std::int32_t p, std::int32_t join) {
         block.target_out.clear();
         return true;
     }
-    if (second.exit == Exit::Keep && second.kept_when == block.kept_when && second.out.size() + second.target_out.size() == block.out.size() + block.target_out.size()) {
+    if (second.exit == Exit::Keep && second.kept_when == block.kept_when &&
+        second.out.size() + second.target_out.size() == block.out.size() + block.target_out.size()) {
         const std::int32_t second_kept = second.kept_when ? second.next : second.target;
         const std::int32_t second_other = second.kept_when ? second.target : second.next;
         if (second_kept != join) return false;
@@ -150,7 +157,7 @@ bool Folder::condition_before_keep(std::int32_t a, std::int32_t p, std::int32_t 
     const std::int32_t kept = second.kept_when ? second.next : second.target;
     const std::int32_t other = second.kept_when ? second.target : second.next;
     if (kept != join) return false;
-    const bool when_true = block.next == p;   // P runs when A's condition is true
+    const bool when_true = block.next == p;  // P runs when A's condition is true
     const std::int32_t skip = when_true ? block.target : block.next;
     if (skip != other) return false;
     // kept on true: both must hold to keep; kept on false: R is reached as soon as one of them is true
@@ -181,7 +188,9 @@ bool Folder::conditional_expression(std::int32_t a, std::int32_t join) {
     Block& block = graph_[a];
     if (block.exit != Exit::Branch || block.next == block.target) return false;
     const std::int32_t x = block.next, y = block.target;
-    if (!only_from(x, a) || !only_from(y, a) || !brings_value(x, join, block.out.size()) || !brings_value(y, join, block.out.size())) return false;
+    if (!only_from(x, a) || !only_from(y, a) || !brings_value(x, join, block.out.size()) ||
+        !brings_value(y, join, block.out.size()))
+        return false;
     Expr* value = tree_.expr(ExprKind::IfExp, {block.value, graph_[x].out.back(), graph_[y].out.back()});
     value->order = block.value->order;
     value->location = graph_[x].out.back()->location;
@@ -204,10 +213,12 @@ bool Folder::conditional_expression(std::int32_t a, std::int32_t join) {
 // a < b < c as a value. A: `a < b`, b below; false -> C (drops b, keeps the result) -> join; true -> P: `b < c` -> join
 bool Folder::chained_value(std::int32_t a, std::int32_t join) {
     Block& block = graph_[a];
-    if (block.exit != Exit::Keep || block.kept_when || block.value->kind != ExprKind::Compare || block.out.empty()) return false;
+    if (block.exit != Exit::Keep || block.kept_when || block.value->kind != ExprKind::Compare || block.out.empty())
+        return false;
     const std::int32_t p = block.next, c = block.target;
     if (!only_from(p, a) || block.out.back() != block.value->items.back()) return false;
-    if (c < 0 || !graph_[c].executed || !graph_[c].pure() || graph_[c].exit != Exit::Fall || graph_[c].next != join) return false;
+    if (c < 0 || !graph_[c].executed || !graph_[c].pure() || graph_[c].exit != Exit::Fall || graph_[c].next != join)
+        return false;
     if (!only_from(c, a) || graph_[p].exit != Exit::Fall || graph_[p].next != join) return false;
     Expr* second = graph_[p].out.empty() ? nullptr : graph_[p].out.back();
     if (!second || second->kind != ExprKind::Compare || second->items[0] != block.out.back()) return false;
@@ -231,7 +242,7 @@ bool Folder::chained_value(std::int32_t a, std::int32_t join) {
 
 void Folder::fold_conditions(std::int32_t a) {
     while (a >= 0 && !graph_[a].dead && graph_[a].executed) {
-        if (combine_conditions(a)) continue;   // there may be more to take in
+        if (combine_conditions(a)) continue;  // there may be more to take in
         if (graph_[a].preds.size() != 1) return;
         const std::int32_t before = graph_[a].preds[0];
         if (before == a || !graph_[before].executed || !combine_conditions(before)) return;
@@ -251,15 +262,16 @@ bool Folder::chain_ready(std::int32_t a) const {
     if (block.value->kind != ExprKind::Compare || block.preds.size() != 1) return true;
     const Block& before = graph_[block.preds[0]];
     const bool tests = before.executed && (before.exit == Exit::Branch || before.exit == Exit::Keep);
-    return !tests || before.out.empty() || before.value->kind != ExprKind::Compare || before.out.back() != block.value->items[0] ||
-           before.value->items.back() != block.value->items[0];
+    return !tests || before.out.empty() || before.value->kind != ExprKind::Compare ||
+           before.out.back() != block.value->items[0] || before.value->items.back() != block.value->items[0];
 }
 
 bool Folder::and_or(std::int32_t a, std::int32_t b) {
     if (!only_from(b, a)) return false;
     Block& first = graph_[a];
     Block& second = graph_[b];
-    if (second.exit != Exit::Branch || second.next == second.target || second.out.size() != first.out.size()) return false;
+    if (second.exit != Exit::Branch || second.next == second.target || second.out.size() != first.out.size())
+        return false;
     if (first.value->kind == ExprKind::ExceptionMatch || second.value->kind == ExprKind::ExceptionMatch) return false;
     const bool when_true = first.next == b;
     const std::int32_t skip = when_true ? first.target : first.next;
@@ -268,7 +280,8 @@ bool Folder::and_or(std::int32_t a, std::int32_t b) {
     Expr* last = second.value;
     bool falls_true = second.falls_true;
     const bool negate = when_true != (skip == target);
-    if (negate && (!can_negate(first.value) || !falls_true) && can_negate(last)) {   // exchange the second's outcomes instead
+    if (negate && (!can_negate(first.value) || !falls_true) &&
+        can_negate(last)) {  // exchange the second's outcomes instead
         std::swap(next, target);
         last = negated(tree_, last);
         falls_true = !falls_true;
@@ -296,10 +309,14 @@ bool Folder::conditional_test(std::int32_t a) {
     if (!only_from(p, a) || !only_from(q, a)) return false;
     Block& first = graph_[p];
     Block& second = graph_[q];
-    if (first.exit != Exit::Branch || second.exit != Exit::Branch || first.out.size() != block.out.size() || second.out.size() != block.out.size()) return false;
+    if (first.exit != Exit::Branch || second.exit != Exit::Branch || first.out.size() != block.out.size() ||
+        second.out.size() != block.out.size())
+        return false;
     Expr* orelse = second.value;
-    if (first.next == second.target && first.target == second.next && can_negate(orelse)) orelse = negated(tree_, orelse);
-    else if (first.next != second.next || first.target != second.target) return false;
+    if (first.next == second.target && first.target == second.next && can_negate(orelse))
+        orelse = negated(tree_, orelse);
+    else if (first.next != second.next || first.target != second.target)
+        return false;
     Expr* value = tree_.expr(ExprKind::IfExp, {block.value, first.value, orelse});
     value->order = block.value->order;
     value->location = block.value->location;
@@ -320,14 +337,19 @@ bool Folder::conditional_test(std::int32_t a) {
 // a < b < c as a test. A: `a < b`, b below; false -> C (drops b) -> F; true -> P: `b < c`, X or F
 bool Folder::chained_condition(std::int32_t a) {
     Block& block = graph_[a];
-    if (block.value->kind != ExprKind::Compare || block.out.empty() || block.out.back() != block.value->items.back()) return false;
+    if (block.value->kind != ExprKind::Compare || block.out.empty() || block.out.back() != block.value->items.back())
+        return false;
     const std::int32_t p = block.next, c = block.target;
     if (!only_from(p, a)) return false;
     Block& second = graph_[p];
-    if (second.exit != Exit::Branch || second.value->kind != ExprKind::Compare || second.value->items[0] != block.out.back()) return false;
+    if (second.exit != Exit::Branch || second.value->kind != ExprKind::Compare ||
+        second.value->items[0] != block.out.back())
+        return false;
     const bool longer = second.target == c && second.out.size() == block.out.size();
     if (!longer) {
-        if (c < 0 || !graph_[c].executed || !graph_[c].pure() || graph_[c].exit != Exit::Fall || graph_[c].next != second.target) return false;
+        if (c < 0 || !graph_[c].executed || !graph_[c].pure() || graph_[c].exit != Exit::Fall ||
+            graph_[c].next != second.target)
+            return false;
         if (graph_[c].out.size() + 1 != block.out.size() || second.out.size() + 1 != block.out.size()) return false;
     }
     const std::int32_t next = second.next, target = second.target;
@@ -349,12 +371,14 @@ bool Folder::chained_condition(std::int32_t a) {
 // The middle of a longer chain as a value: A and P both keep their result for the same C.
 bool Folder::chained_keep(std::int32_t a) {
     Block& block = graph_[a];
-    if (block.exit != Exit::Keep || block.kept_when || block.value->kind != ExprKind::Compare || block.out.empty()) return false;
+    if (block.exit != Exit::Keep || block.kept_when || block.value->kind != ExprKind::Compare || block.out.empty())
+        return false;
     const std::int32_t p = block.next, c = block.target;
     if (!only_from(p, a) || block.out.back() != block.value->items.back()) return false;
     Block& second = graph_[p];
-    if (second.exit != Exit::Keep || second.kept_when || second.target != c || second.value->kind != ExprKind::Compare ||
-        second.value->items[0] != block.out.back() || second.out.size() != block.out.size()) {
+    if (second.exit != Exit::Keep || second.kept_when || second.target != c ||
+        second.value->kind != ExprKind::Compare || second.value->items[0] != block.out.back() ||
+        second.out.size() != block.out.size()) {
         return false;
     }
     const std::int32_t next = second.next;

@@ -19,7 +19,7 @@ class Folder {
     std::int32_t merge_into_predecessor(std::int32_t b);
     // `loop` and all blocks in it were one expression: `before` goes straight to `after`.
     void remove_edge(std::int32_t from, std::int32_t to);
-    void kill(std::int32_t b);   // takes the block out of the graph with all its edges
+    void kill(std::int32_t b);  // takes the block out of the graph with all its edges
 
   private:
     bool fold_value(std::int32_t join);
@@ -33,10 +33,10 @@ class Folder {
     bool conditional_test(std::int32_t a);
     bool chained_condition(std::int32_t a);
     bool chained_keep(std::int32_t a);
-    bool only_from(std::int32_t b, std::int32_t a) const;   // pure, executed, and `a` is the only way in
+    bool only_from(std::int32_t b, std::int32_t a) const;  // pure, executed, and `a` is the only way in
     bool brings_value(std::int32_t p, std::int32_t join, std::size_t base) const;
     void replace_edge(std::int32_t from, std::int32_t& edge, std::int32_t to);
-    void absorb(std::int32_t a, std::int32_t b);            // `b` dies; edges of `a` were set already
+    void absorb(std::int32_t a, std::int32_t b);  // `b` dies; edges of `a` were set already
 
     FlowGraph& graph_;
     ast::Tree& tree_;

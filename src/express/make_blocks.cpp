@@ -8,10 +8,18 @@ namespace {
 
 bool ends_block(ir::Op op) {
     switch (op) {
-        case ir::Op::Branch: case ir::Op::KeepBranch: case ir::Op::ForIter: case ir::Op::AsyncForIter:
-        case ir::Op::Return: case ir::Op::Raise: case ir::Op::Reraise: case ir::Op::Jump: case ir::Op::SetupFinally:
-        case ir::Op::Send: case ir::Op::MatchCase: case ir::Op::PopExcept:
-            return true;
+        case ir::Op::Branch:
+        case ir::Op::KeepBranch:
+        case ir::Op::ForIter:
+        case ir::Op::AsyncForIter:
+        case ir::Op::Return:
+        case ir::Op::Raise:
+        case ir::Op::Reraise:
+        case ir::Op::Jump:
+        case ir::Op::SetupFinally:
+        case ir::Op::Send:
+        case ir::Op::MatchCase:
+        case ir::Op::PopExcept: return true;
         default: return false;
     }
 }
@@ -26,7 +34,8 @@ class BlockMaker {
     FlowGraph run() {
         count_predecessors();
         graph_.entry = block_at(function_.entry);
-        for (std::size_t b = 0; b < graph_.blocks.size(); ++b) fill(static_cast<std::int32_t>(b));   // grows while it runs
+        for (std::size_t b = 0; b < graph_.blocks.size(); ++b)
+            fill(static_cast<std::int32_t>(b));   // grows while it runs
         for (std::int32_t b = 0; b < static_cast<std::int32_t>(graph_.blocks.size()); ++b) {
             for (std::int32_t s : {graph_[b].next, graph_[b].target}) {
                 if (s >= 0) graph_[s].preds.push_back(b);
@@ -77,7 +86,8 @@ class BlockMaker {
             const std::int32_t n = inst.next;
             const bool stop = ends_block(inst.op) || n < 0 || preds_[static_cast<std::size_t>(n)] > 1 ||
                               at(n).handler != inst.handler || at(n).op == ir::Op::ForIter ||
-                              at(n).op == ir::Op::AsyncForIter || at(n).op == ir::Op::SetupFinally || !function_.adjacent(i, n);
+                              at(n).op == ir::Op::AsyncForIter || at(n).op == ir::Op::SetupFinally ||
+                              !function_.adjacent(i, n);
             if (stop) break;
             graph_[b].insts.push_back(n);
             i = n;
@@ -128,6 +138,8 @@ class BlockMaker {
 
 }  // namespace
 
-FlowGraph make_blocks(const ir::Function& function) { return BlockMaker(function).run(); }
+FlowGraph make_blocks(const ir::Function& function) {
+    return BlockMaker(function).run();
+}
 
 }  // namespace depyf

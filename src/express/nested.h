@@ -12,8 +12,8 @@ class NestedCode {
     // `for` of the comprehension runs over. Null where it cannot be written that way.
     virtual ast::Expr* lambda(ast::Expr* function) = 0;
     virtual ast::Expr* comprehension(ast::Expr* function, ast::Expr* iterable) = 0;
-    virtual ast::Stmt* definition(ast::Expr* function) = 0;                 // def or async def, without decorators
-    virtual ast::Stmt* class_definition(ast::Expr* build_class_call) = 0;   // Call of BuildClass
+    virtual ast::Stmt* definition(ast::Expr* function) = 0;  // def or async def, without decorators
+    virtual ast::Stmt* class_definition(ast::Expr* build_class_call) = 0;  // Call of BuildClass
     // `def f[T]`, `class C[T]`, `type X = ...`: the call of a <generic parameters> function, or the type alias that an
     // intrinsic makes (3.12+).
     virtual ast::Stmt* generic(ast::Expr* call) = 0;

@@ -21,7 +21,9 @@ const std::string kTemporary = "_stack_";
 StackMachine::StackMachine(const ir::Function& function, const ExpressContext& context)
     : function_(function), context_(context), tree_(*context.tree) {}
 
-std::string StackMachine::fresh_name() { return kTemporary + std::to_string(next_name_++); }
+std::string StackMachine::fresh_name() {
+    return kTemporary + std::to_string(next_name_++);
+}
 
 std::size_t StackMachine::run(Block& block, std::vector<Expr*> stack) {
     block_ = &block;
@@ -84,7 +86,9 @@ Expr* StackMachine::peek(std::size_t depth) {
     return stack_[stack_.size() - depth];
 }
 
-Expr* StackMachine::pop() { return as_value(pop_raw()); }
+Expr* StackMachine::pop() {
+    return as_value(pop_raw());
+}
 
 std::vector<Expr*> StackMachine::pop_values(std::size_t count) {
     if (count > stack_.size()) throw Error(inst_->offset, "the stack is empty");
@@ -100,7 +104,8 @@ void StackMachine::refuse_disorder(const std::vector<Expr*>& values) const {
     if (!context_.refuse_hand_made) return;
     std::uint32_t latest = 0;
     for (const Expr* value : values) {
-        const bool computed = value->kind == ExprKind::Call || value->kind == ExprKind::Attribute || value->kind == ExprKind::Subscript || value->kind == ExprKind::BinOp;
+        const bool computed = value->kind == ExprKind::Call || value->kind == ExprKind::Attribute ||
+                              value->kind == ExprKind::Subscript || value->kind == ExprKind::BinOp;
         if (!computed) continue;
         if (value->order <= latest) throw HandMade();
         latest = value->order;
@@ -109,15 +114,21 @@ void StackMachine::refuse_disorder(const std::vector<Expr*>& values) const {
 
 bool StackMachine::is_marker(const Expr* e) {
     switch (e->kind) {
-        case ExprKind::Null: case ExprKind::Iterator: case ExprKind::WithExit: case ExprKind::Exception:
-        case ExprKind::Opaque: case ExprKind::MatchSubject: case ExprKind::UnpackItem: case ExprKind::BuildClass:
-            return true;
+        case ExprKind::Null:
+        case ExprKind::Iterator:
+        case ExprKind::WithExit:
+        case ExprKind::Exception:
+        case ExprKind::Opaque:
+        case ExprKind::MatchSubject:
+        case ExprKind::UnpackItem:
+        case ExprKind::BuildClass: return true;
         default: return false;
     }
 }
 
 std::size_t StackMachine::pending() const {
-    return static_cast<std::size_t>(std::count_if(stack_.begin(), stack_.end(), [](const Expr* e) { return !is_marker(e); }));
+    return static_cast<std::size_t>(
+        std::count_if(stack_.begin(), stack_.end(), [](const Expr* e) { return !is_marker(e); }));
 }
 
 Expr* StackMachine::as_value(Expr* e) {
@@ -178,8 +189,9 @@ Expr* StackMachine::name(const std::string* id) {
     Expr* e = make(ExprKind::Name);
     e->name = *id;
     const std::string& cls = context_.class_name;
-    if (!cls.empty() && id->size() > cls.size() + 3 && id->compare(0, 1, "_") == 0 && id->compare(1, cls.size(), cls) == 0 &&
-        id->compare(cls.size() + 1, 2, "__") == 0 && id->compare(id->size() - 2, 2, "__") != 0) {
+    if (!cls.empty() && id->size() > cls.size() + 3 && id->compare(0, 1, "_") == 0 &&
+        id->compare(1, cls.size(), cls) == 0 && id->compare(cls.size() + 1, 2, "__") == 0 &&
+        id->compare(id->size() - 2, 2, "__") != 0) {
         e->name = id->substr(cls.size() + 1);
     }
     return e;
@@ -199,7 +211,12 @@ Expr* StackMachine::cell(const ir::Inst& inst) {
 
 bool StackMachine::stack_ops(const ir::Inst& inst) {
     switch (inst.op) {
-        case IrOp::Nop: case IrOp::MatchDefault: case IrOp::PopBlock: case IrOp::SetupLoop: case IrOp::EndFor: case IrOp::EndSend: return true;
+        case IrOp::Nop:
+        case IrOp::MatchDefault:
+        case IrOp::PopBlock:
+        case IrOp::SetupLoop:
+        case IrOp::EndFor:
+        case IrOp::EndSend: return true;
         case IrOp::Const: {
             Expr* e = make(ExprKind::Constant);
             e->value = inst.value;
@@ -245,7 +262,11 @@ bool StackMachine::stack_ops(const ir::Inst& inst) {
 
 bool StackMachine::names(const ir::Inst& inst) {
     switch (inst.op) {
-        case IrOp::LoadFast: case IrOp::LoadName: case IrOp::LoadGlobal: case IrOp::LoadDeref: case IrOp::LoadClosure:
+        case IrOp::LoadFast:
+        case IrOp::LoadName:
+        case IrOp::LoadGlobal:
+        case IrOp::LoadDeref:
+        case IrOp::LoadClosure:
             push(inst.flag && inst.op == IrOp::LoadClosure ? cell(inst) : name(inst.name));
             return true;
         case IrOp::LoadFastAndClear: {
@@ -268,15 +289,19 @@ bool StackMachine::names(const ir::Inst& inst) {
             push(e);
             return true;
         }
-        case IrOp::StoreFast: case IrOp::StoreName: case IrOp::StoreGlobal: case IrOp::StoreDeref: {
+        case IrOp::StoreFast:
+        case IrOp::StoreName:
+        case IrOp::StoreGlobal:
+        case IrOp::StoreDeref: {
             Expr* value = pop_raw();
             if (value->kind == ExprKind::Opaque && value->name != "INTRINSIC_TYPEALIAS") return true;
             store(name(inst.name), value);
             return true;
         }
-        case IrOp::DeleteFast: case IrOp::DeleteName: case IrOp::DeleteGlobal: case IrOp::DeleteDeref:
-            emit(StmtKind::Delete, {name(inst.name)});
-            return true;
+        case IrOp::DeleteFast:
+        case IrOp::DeleteName:
+        case IrOp::DeleteGlobal:
+        case IrOp::DeleteDeref: emit(StmtKind::Delete, {name(inst.name)}); return true;
         case IrOp::SetupAnnotations: return true;
         default: return false;
     }
@@ -296,7 +321,8 @@ bool StackMachine::attributes(const ir::Inst& inst) {
             push(e);
             return true;
         }
-        case IrOp::LoadSuperAttr: case IrOp::LoadSuperMethod: {
+        case IrOp::LoadSuperAttr:
+        case IrOp::LoadSuperMethod: {
             Expr* self = pop();
             Expr* cls = pop();
             Expr* super = pop();
@@ -330,7 +356,8 @@ bool StackMachine::attributes(const ir::Inst& inst) {
             emit(StmtKind::Delete, {make(ExprKind::Subscript, {pop(), key})});
             return true;
         }
-        case IrOp::LoadSlice: case IrOp::StoreSlice: {
+        case IrOp::LoadSlice:
+        case IrOp::StoreSlice: {
             Expr* upper = pop();
             Expr* lower = pop();
             Expr* object = pop();
@@ -339,8 +366,10 @@ bool StackMachine::attributes(const ir::Inst& inst) {
             };
             Expr* slice = make(ExprKind::Slice, {bound(lower), bound(upper), nullptr});
             Expr* e = make(ExprKind::Subscript, {object, slice});
-            if (inst.op == IrOp::LoadSlice) push(e);
-            else store(e, pop_raw());
+            if (inst.op == IrOp::LoadSlice)
+                push(e);
+            else
+                store(e, pop_raw());
             return true;
         }
         default: return false;
@@ -355,7 +384,8 @@ bool StackMachine::operators(const ir::Inst& inst) {
             push(e);
             return true;
         }
-        case IrOp::Binary: case IrOp::Inplace: {
+        case IrOp::Binary:
+        case IrOp::Inplace: {
             Expr* right = pop();
             Expr* left = pop();
             refuse_disorder({left, right});
@@ -389,7 +419,8 @@ Stmt* StackMachine::emit(StmtKind kind, std::vector<Expr*> exprs) {
     for (std::size_t i = statement_start_; i <= position_ && i < block_->insts.size(); ++i) {
         const ir::Inst& inst = function_.insts[static_cast<std::size_t>(block_->insts[i])];
         stmt->offsets.push_back(inst.offset);
-        if (inst.location.line > 0 && (stmt->line == 0 || inst.location.line < stmt->line)) stmt->line = inst.location.line;
+        if (inst.location.line > 0 && (stmt->line == 0 || inst.location.line < stmt->line))
+            stmt->line = inst.location.line;
     }
     statement_start_ = position_ + 1;
     block_->statements.push_back(stmt);
@@ -402,12 +433,15 @@ void StackMachine::spill() {
     if (!group_.empty()) return;
     for (std::size_t i = 0; i < stack_.size(); ++i) {
         Expr* e = stack_[i];
-        if (is_marker(e) || e->kind == ExprKind::Constant || (e->kind == ExprKind::Name && e->flag && e->name.rfind(kTemporary, 0) == 0)) continue;
+        if (is_marker(e) || e->kind == ExprKind::Constant ||
+            (e->kind == ExprKind::Name && e->flag && e->name.rfind(kTemporary, 0) == 0))
+            continue;
         if (e->kind == ExprKind::List || e->kind == ExprKind::Set || e->kind == ExprKind::Dict) {
             if (e->items.empty() && e->copies == 0) continue;   // a comprehension's accumulator
         }
         if (e->kind == ExprKind::BuildClass || e->kind == ExprKind::ImportModule || e->kind == ExprKind::ImportMember ||
-            e->kind == ExprKind::UnpackItem || e->kind == ExprKind::WithEnter || e->kind == ExprKind::ForItem) continue;
+            e->kind == ExprKind::UnpackItem || e->kind == ExprKind::WithEnter || e->kind == ExprKind::ForItem)
+            continue;
         if (context_.refuse_hand_made) throw HandMade();
         Expr* temporary = tree_.name(fresh_name());
         temporary->flag = true;
@@ -435,9 +469,14 @@ Expr* StackMachine::dead_target() {
 
 void StackMachine::drop(Expr* value) {
     switch (value->kind) {
-        case ExprKind::Null: case ExprKind::Iterator: case ExprKind::WithExit: case ExprKind::Exception:
-        case ExprKind::Opaque: case ExprKind::WithEnter: case ExprKind::MatchSubject: case ExprKind::ImportMember:
-            return;
+        case ExprKind::Null:
+        case ExprKind::Iterator:
+        case ExprKind::WithExit:
+        case ExprKind::Exception:
+        case ExprKind::Opaque:
+        case ExprKind::WithEnter:
+        case ExprKind::MatchSubject:
+        case ExprKind::ImportMember: return;
         case ExprKind::UnpackItem: store(dead_target(), value); return;
         case ExprKind::ForItem: {
             Stmt* stmt = emit(StmtKind::Assign, {tree_.name("_"), value});
@@ -452,7 +491,8 @@ void StackMachine::drop(Expr* value) {
         stmt->name = value->name;
         stmt->number = value->number;
         stmt->flag = value->is_and;
-        for (const ast::Keyword& k : value->keywords) stmt->aliases.push_back({k.name, k.value ? k.value->name : k.name});
+        for (const ast::Keyword& k : value->keywords)
+            stmt->aliases.push_back({k.name, k.value ? k.value->name : k.name});
         return;
     }
     if (value->copies > 0) {   // its other copy is used

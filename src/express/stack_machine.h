@@ -45,23 +45,23 @@ class StackMachine {
     // the stack
     Expr* make(ExprKind kind, std::vector<Expr*> items = {});
     void push(Expr* e);
-    Expr* pop_raw();                 // as it lies there
-    Expr* pop();                     // as a value: markers and pending forms become expressions
+    Expr* pop_raw();  // as it lies there
+    Expr* pop();  // as a value: markers and pending forms become expressions
     std::vector<Expr*> pop_values(std::size_t count);
-    Expr* peek(std::size_t depth);   // 1: the top
+    Expr* peek(std::size_t depth);  // 1: the top
     void refuse_disorder(const std::vector<Expr*>& values) const;
     Expr* as_value(Expr* e);
     Expr* unpacked(Expr* item);
     Expr* unpack_target(Expr* unpack);
     static bool is_marker(const Expr* e);
-    std::size_t pending() const;     // values (not markers) on the stack
+    std::size_t pending() const;  // values (not markers) on the stack
 
     // stores
     void store(Expr* target, Expr* value);
     void finish_store(Expr* target, Expr* value);
     bool stores_everything_pending() const;
     void emit_assign(std::vector<Expr*> targets, Expr* value);
-    void drop(Expr* value);          // POP_TOP
+    void drop(Expr* value);  // POP_TOP
     Expr* dead_target();
     Expr* name(const std::string* id);
     Expr* cell(const ir::Inst& inst);
@@ -76,16 +76,16 @@ class StackMachine {
 
     // statements
     ast::Stmt* emit(ast::StmtKind kind, std::vector<Expr*> exprs = {});
-    void spill();                    // values that must outlive a statement go into temporaries
+    void spill();  // values that must outlive a statement go into temporaries
 
     const ir::Function& function_;
     const ExpressContext& context_;
     ast::Tree& tree_;
     Block* block_ = nullptr;
-    std::size_t position_ = 0;       // index into block_->insts of the instruction being executed
+    std::size_t position_ = 0;  // index into block_->insts of the instruction being executed
     std::size_t statement_start_ = 0;
     std::vector<Expr*> stack_;
-    std::vector<std::pair<Expr*, Expr*>> group_;   // targets and values of a parallel assignment under way
+    std::vector<std::pair<Expr*, Expr*>> group_;  // targets and values of a parallel assignment under way
     std::uint32_t next_order_ = 1;
     std::uint32_t next_name_ = 0;
     const ir::Inst* inst_ = nullptr;

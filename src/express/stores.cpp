@@ -24,7 +24,9 @@ Expr* decorated(Expr* value, std::vector<Expr*>& decorators) {
     return value;
 }
 
-bool is_class(const Expr* e) { return e->kind == ExprKind::Call && e->items[0]->kind == ExprKind::BuildClass; }
+bool is_class(const Expr* e) {
+    return e->kind == ExprKind::Call && e->items[0]->kind == ExprKind::BuildClass;
+}
 bool is_generic(const Expr* e) {
     return e->kind == ExprKind::Call && e->items[0]->kind == ExprKind::Function &&
            e->items[0]->function->code->name.rfind("<generic parameters of ", 0) == 0;
@@ -70,19 +72,23 @@ void StackMachine::store(Expr* target, Expr* value) {
             stmt->flag = module->is_and;
             return;
         }
-        case ExprKind::ForItem: case ExprKind::WithEnter: case ExprKind::Exception:
-            emit(StmtKind::Assign, {target, value});
-            return;
+        case ExprKind::ForItem:
+        case ExprKind::WithEnter:
+        case ExprKind::Exception: emit(StmtKind::Assign, {target, value}); return;
         default: break;
     }
     const bool alias = value->kind == ExprKind::Opaque;   // of a type: no other opaque value is stored
-    if (target->kind == ExprKind::Name && (value->kind == ExprKind::Function || value->kind == ExprKind::Call || alias)) {
+    if (target->kind == ExprKind::Name &&
+        (value->kind == ExprKind::Function || value->kind == ExprKind::Call || alias)) {
         std::vector<Expr*> decorators;
         Expr* inner = decorated(value, decorators);
         Stmt* stmt = nullptr;
-        if (inner && (alias || is_generic(inner))) stmt = context_.nested->generic(inner);
-        else if (inner && is_class(inner)) stmt = context_.nested->class_definition(inner);
-        else if (inner && inner->kind == ExprKind::Function) stmt = context_.nested->definition(inner);
+        if (inner && (alias || is_generic(inner)))
+            stmt = context_.nested->generic(inner);
+        else if (inner && is_class(inner))
+            stmt = context_.nested->class_definition(inner);
+        else if (inner && inner->kind == ExprKind::Function)
+            stmt = context_.nested->definition(inner);
         if (stmt && stmt->name == target->name) {
             Stmt* placed = emit(stmt->kind);
             stmt->offsets = placed->offsets;
@@ -102,17 +108,39 @@ bool StackMachine::stores_everything_pending() const {
     int extra = 0;
     for (std::size_t i = position_ + 1; i < block_->insts.size() && left > 0; ++i) {
         switch (function_.insts[static_cast<std::size_t>(block_->insts[i])].op) {
-            case IrOp::StoreFast: case IrOp::StoreName: case IrOp::StoreGlobal: case IrOp::StoreDeref: --left; break;
-            case IrOp::StoreAttr: if (extra < 1) return false; extra -= 1; --left; break;
-            case IrOp::StoreSubscr: if (extra < 2) return false; extra -= 2; --left; break;
-            case IrOp::StoreSlice: if (extra < 3) return false; extra -= 3; --left; break;
-            case IrOp::UnpackSequence: case IrOp::UnpackEx:
-                left += function_.insts[static_cast<std::size_t>(block_->insts[i])].count - 1;
+            case IrOp::StoreFast:
+            case IrOp::StoreName:
+            case IrOp::StoreGlobal:
+            case IrOp::StoreDeref: --left; break;
+            case IrOp::StoreAttr:
+                if (extra < 1) return false;
+                extra -= 1;
+                --left;
                 break;
-            case IrOp::LoadFast: case IrOp::LoadName: case IrOp::LoadGlobal: case IrOp::LoadDeref: case IrOp::Const: ++extra; break;
+            case IrOp::StoreSubscr:
+                if (extra < 2) return false;
+                extra -= 2;
+                --left;
+                break;
+            case IrOp::StoreSlice:
+                if (extra < 3) return false;
+                extra -= 3;
+                --left;
+                break;
+            case IrOp::UnpackSequence:
+            case IrOp::UnpackEx: left += function_.insts[static_cast<std::size_t>(block_->insts[i])].count - 1; break;
+            case IrOp::LoadFast:
+            case IrOp::LoadName:
+            case IrOp::LoadGlobal:
+            case IrOp::LoadDeref:
+            case IrOp::Const: ++extra; break;
             case IrOp::LoadAttr: break;
-            case IrOp::LoadSubscr: case IrOp::Binary: --extra; break;
-            case IrOp::Swap: case IrOp::Rotate: case IrOp::Nop: case IrOp::Unary: break;
+            case IrOp::LoadSubscr:
+            case IrOp::Binary: --extra; break;
+            case IrOp::Swap:
+            case IrOp::Rotate:
+            case IrOp::Nop:
+            case IrOp::Unary: break;
             default: return false;
         }
     }
@@ -149,7 +177,8 @@ void StackMachine::finish_store(Expr* target, Expr* value) {
         std::vector<std::pair<Expr*, Expr*>> group;
         group.swap(group_);
         if (group.size() > 1) {
-            std::stable_sort(group.begin(), group.end(), [](const auto& a, const auto& b) { return a.second->order < b.second->order; });
+            std::stable_sort(group.begin(), group.end(),
+                             [](const auto& a, const auto& b) { return a.second->order < b.second->order; });
             Expr* left = make(ExprKind::Tuple);
             Expr* right = make(ExprKind::Tuple);
             for (const auto& [t, v] : group) {

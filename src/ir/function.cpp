@@ -26,7 +26,9 @@ bool Function::protected_by(std::int32_t inst, std::int32_t handler) const {
 
 bool Function::adjacent(std::int32_t first, std::int32_t second) const {
     std::int32_t i = first + 1;
-    while (i < second && (insts[static_cast<std::size_t>(i)].op == Op::Nop || insts[static_cast<std::size_t>(i)].op == Op::PopBlock)) ++i;
+    while (i < second &&
+           (insts[static_cast<std::size_t>(i)].op == Op::Nop || insts[static_cast<std::size_t>(i)].op == Op::PopBlock))
+        ++i;
     return i == second || insts[static_cast<std::size_t>(first)].op == Op::SetupFinally ||
            insts[static_cast<std::size_t>(second)].op == Op::SetupFinally;
 }
@@ -35,8 +37,8 @@ std::string dump(const Function& function) {
     std::string text;
     for (std::size_t i = 0; i < function.insts.size(); ++i) {
         const Inst& inst = function.insts[i];
-        text += std::to_string(i) + " @" + std::to_string(inst.offset) + " L" + std::to_string(inst.location.line) + " " +
-                op_name(inst.op) + " " + std::to_string(inst.count);
+        text += std::to_string(i) + " @" + std::to_string(inst.offset) + " L" + std::to_string(inst.location.line) +
+                " " + op_name(inst.op) + " " + std::to_string(inst.count);
         if (inst.name) text += " '" + *inst.name + "'";
         if (inst.target >= 0) text += " target=" + std::to_string(inst.target);
         if (inst.next != static_cast<std::int32_t>(i) + 1) text += " next=" + std::to_string(inst.next);

@@ -4,7 +4,9 @@ namespace depyf::ir {
 
 namespace {
 
-void add(std::string& out, const void* pointer) { out += std::to_string(reinterpret_cast<std::uintptr_t>(pointer)) + ' '; }
+void add(std::string& out, const void* pointer) {
+    out += std::to_string(reinterpret_cast<std::uintptr_t>(pointer)) + ' ';
+}
 
 void add(std::string& out, const PatternValue& value) {
     add(out, value.constant);

@@ -32,7 +32,9 @@ class Annotations {
     // LOAD __conditional_annotations__; n; SET_ADD 1; POP_TOP  =>  __conditional_annotations__ = n
     void mark_executed() {
         for (Inst& load : function_.insts) {
-            if ((load.op != Op::LoadName && load.op != Op::LoadDeref && load.op != Op::LoadGlobal) || *load.name != kConditional) continue;
+            if ((load.op != Op::LoadName && load.op != Op::LoadDeref && load.op != Op::LoadGlobal) ||
+                *load.name != kConditional)
+                continue;
             if (!is(load.next, Op::Const)) continue;
             const std::int32_t add = at(load.next).next;
             if (!is(add, Op::SetAdd) || at(add).count != 1 || !is(at(add).next, Op::Pop)) continue;
@@ -76,6 +78,8 @@ class Annotations {
 
 }  // namespace
 
-void name_deferred_annotations(ir::Function& function) { Annotations(function).run(); }
+void name_deferred_annotations(ir::Function& function) {
+    Annotations(function).run();
+}
 
 }  // namespace depyf::lifting

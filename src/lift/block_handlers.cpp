@@ -94,7 +94,8 @@ class Walk {
         todo_.push_back(i);
     }
 
-    std::int32_t push(std::int32_t parent, BlockKind kind, std::int32_t depth, std::int32_t handler, std::int32_t loop_end) {
+    std::int32_t push(std::int32_t parent, BlockKind kind, std::int32_t depth, std::int32_t handler,
+                      std::int32_t loop_end) {
         blocks_.push_back({parent, kind, depth, handler, loop_end});
         return static_cast<std::int32_t>(blocks_.size()) - 1;
     }
@@ -128,7 +129,7 @@ class Walk {
             in.count = static_cast<std::uint32_t>(state_[static_cast<std::size_t>(in.target)].depth);
             reach(in.target, loop, state_[static_cast<std::size_t>(in.target)].depth);
         }
-        in.next = -1;   // unwinds: the stack is cut to `count` items
+        in.next = -1;  // unwinds: the stack is cut to `count` items
     }
 
     void step(std::int32_t i) {
@@ -138,14 +139,17 @@ class Walk {
         if (after < 0) throw Error(in.offset, "the stack is empty");
         std::int32_t next_block = b;
         switch (in.op) {
-            case Op::SetupLoop:
-                next_block = push(b, BlockKind::Loop, depth, handler_of(b), in.target);
-                break;
+            case Op::SetupLoop: next_block = push(b, BlockKind::Loop, depth, handler_of(b), in.target); break;
             case Op::SetupFinally: next_block = protect(i, b, depth - static_cast<std::int32_t>(in.count)); break;
-            case Op::PopBlock: case Op::PopExcept: case Op::EndFinally: next_block = pop(i, b); break;
-            case Op::PopFinally: case Op::EndAsyncFor: next_block = pop(i, b); break;
-            case Op::BreakLoop: case Op::ContinueLoop: leave_loop(i, b); return;
-            case Op::CallFinally: case Op::BeginFinally: break;   // their edge to the finally body is its handler edge
+            case Op::PopBlock:
+            case Op::PopExcept:
+            case Op::EndFinally: next_block = pop(i, b); break;
+            case Op::PopFinally:
+            case Op::EndAsyncFor: next_block = pop(i, b); break;
+            case Op::BreakLoop:
+            case Op::ContinueLoop: leave_loop(i, b); return;
+            case Op::CallFinally:
+            case Op::BeginFinally: break;  // their edge to the finally body is its handler edge
             default:
                 if (in.target >= 0) reach(in.target, b, depth + stack_effect(function_, in, true));
                 break;
@@ -167,7 +171,9 @@ class Walk {
         std::vector<std::int32_t> todo{entry};
         std::vector<std::int32_t> seen{entry};
         auto add = [&](std::int32_t i) {
-            if (i < 0 || !state_[static_cast<std::size_t>(i)].seen || state_[static_cast<std::size_t>(i)].depth < wanted) return;
+            if (i < 0 || !state_[static_cast<std::size_t>(i)].seen ||
+                state_[static_cast<std::size_t>(i)].depth < wanted)
+                return;
             if (visited_[static_cast<std::size_t>(i)]) return;
             visited_[static_cast<std::size_t>(i)] = true;
             seen.push_back(i);
@@ -209,7 +215,7 @@ void fold_inline_with_exits(ir::Function& function) {
         if (at(i).op == Op::Await) i = at(i).next;
         if (at(i).op != Op::WithCleanupFinish || at(i).next < 0 || at(at(i).next).op != Op::PopFinally) continue;
         in.op = Op::Pop;
-        in.flag = true;   // on the way of a return, break or continue
+        in.flag = true;  // on the way of a return, break or continue
         in.next = at(at(i).next).next;
     }
 }

@@ -12,9 +12,12 @@ void drop_builtin_loops(ir::Function& function) {
     for (Inst& copy : function.insts) {
         if (copy.op != Op::Copy || copy.count != 1 || copy.next < 0 || at(copy.next).op != Op::CommonConst) continue;
         const std::int32_t is = at(copy.next).next;
-        if (is < 0 || at(is).op != Op::Compare || at(is).count != static_cast<std::uint32_t>(ast::CompareOperator::Is)) continue;
+        if (is < 0 || at(is).op != Op::Compare || at(is).count != static_cast<std::uint32_t>(ast::CompareOperator::Is))
+            continue;
         const std::int32_t branch = at(is).next;
-        if (branch < 0 || at(branch).op != Op::Branch || at(branch).count != static_cast<std::uint32_t>(ir::Condition::False)) continue;
+        if (branch < 0 || at(branch).op != Op::Branch ||
+            at(branch).count != static_cast<std::uint32_t>(ir::Condition::False))
+            continue;
         copy.op = Op::Nop;
         copy.next = at(branch).target;
     }

@@ -20,7 +20,10 @@ bool restores_comprehension(const ir::Function& function, std::int32_t i) {
     if (!is_sequence(function, i, {Op::Swap, Op::Pop})) return false;
     for (; i >= 0; i = function.insts[static_cast<std::size_t>(i)].next) {
         switch (function.insts[static_cast<std::size_t>(i)].op) {
-            case Op::Swap: case Op::Pop: case Op::StoreFast: case Op::PopIter: break;
+            case Op::Swap:
+            case Op::Pop:
+            case Op::StoreFast:
+            case Op::PopIter: break;
             case Op::Reraise: return true;
             default: return false;
         }
@@ -41,7 +44,7 @@ void drop_compiler_handlers(ir::Function& function) {
     std::vector<std::int32_t> replacement(function.handlers.size());
     for (std::size_t h = 0; h < function.handlers.size(); ++h) {
         replacement[h] = is_compiler_handler(function, function.handlers[h].target) ? function.handlers[h].outer
-                                                                                   : static_cast<std::int32_t>(h);
+                                                                                    : static_cast<std::int32_t>(h);
     }
     auto resolve = [&](std::int32_t h) {
         std::size_t steps = 0;

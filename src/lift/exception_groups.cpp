@@ -30,16 +30,19 @@ class Groups {
         for (const Inst& inst : function_.insts) any = any || inst.op == Op::CheckGroupMatch;
         if (!any) return;
         depth_ = stack_depths(function_);
-        std::vector<std::pair<std::int32_t, std::int32_t>> clauses;   // CHECK_EG_MATCH, last instruction of the statement
+        std::vector<std::pair<std::int32_t, std::int32_t>>
+            clauses;  // CHECK_EG_MATCH, last instruction of the statement
         for (std::int32_t i = 0; i < size; ++i) {
-            if (at(i).op == Op::CheckGroupMatch && depth_[static_cast<std::size_t>(i)] >= 0) clauses.emplace_back(i, pop_except(i));
+            if (at(i).op == Op::CheckGroupMatch && depth_[static_cast<std::size_t>(i)] >= 0)
+                clauses.emplace_back(i, pop_except(i));
         }
         for (const auto& [match, end] : clauses) {
             if (end >= 0) clause(match, end);
         }
         drop_collectors();
         for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
-            if (at(static_cast<std::int32_t>(i)).op == Op::PushException) drop_list(at(static_cast<std::int32_t>(i)).next);
+            if (at(static_cast<std::int32_t>(i)).op == Op::PushException)
+                drop_list(at(static_cast<std::int32_t>(i)).next);
         }
     }
 
@@ -67,7 +70,8 @@ class Groups {
             const std::int32_t wanted = depth_[static_cast<std::size_t>(match)];
             std::int32_t i = at(at(b).target).next;
             // to the next clause through its type, which may branch: whatever way, it comes to the match
-            while (i >= 0 && !(at(i).op == Op::CheckGroupMatch && depth_[static_cast<std::size_t>(i)] == wanted) && at(i).op != Op::PrepReraiseStar) {
+            while (i >= 0 && !(at(i).op == Op::CheckGroupMatch && depth_[static_cast<std::size_t>(i)] == wanted) &&
+                   at(i).op != Op::PrepReraiseStar) {
                 i = at(i).op == Op::Jump ? at(i).target : at(i).next;
             }
             if (i < 0) return -1;
@@ -77,7 +81,8 @@ class Groups {
             }
             const std::int32_t test = at(at(i).next).next;
             if (!is(test, Op::Branch)) return -1;
-            std::int32_t pop = settle(at(test).count == static_cast<std::uint32_t>(ir::Condition::NotNone) ? at(test).next : at(test).target);
+            std::int32_t pop = settle(
+                at(test).count == static_cast<std::uint32_t>(ir::Condition::NotNone) ? at(test).next : at(test).target);
             pop = is(pop, Op::Pop) ? settle(at(pop).next) : -1;
             return is(pop, Op::PopExcept) ? pop : -1;
         }
@@ -88,12 +93,12 @@ class Groups {
         const std::int32_t b = branch(match);
         const std::int32_t none = at(b).target;
         const std::int32_t next = settle(at(none).next);
-        const std::int32_t depth = depth_[static_cast<std::size_t>(match)] - 1;   // behind the clause
+        const std::int32_t depth = depth_[static_cast<std::size_t>(match)] - 1;  // behind the clause
         drop_empty_body(at(b).next);
         leave_at_end(at(b).next, next, depth, end);
         at(at(match).next).op = Op::GroupMatched;
         at(b).count = static_cast<std::uint32_t>(ir::Condition::False);
-        if (is(next, Op::ListAppend)) {   // the last clause
+        if (is(next, Op::ListAppend)) {  // the last clause
             at(none).op = Op::Reraise;
             at(none).count = 0;
             at(none).next = -1;
@@ -109,7 +114,8 @@ class Groups {
             const std::int32_t to = settle(edge);
             if (to < 0) return edge;
             const bool known = static_cast<std::size_t>(to) < depth_.size();
-            const bool ends = to == next || (known && at(to).op == Op::ListAppend && at(to).count == 1 && depth_[static_cast<std::size_t>(to)] == depth);
+            const bool ends = to == next || (known && at(to).op == Op::ListAppend && at(to).count == 1 &&
+                                             depth_[static_cast<std::size_t>(to)] == depth);
             if (ends) return exit;
             todo.push_back(edge);
             return edge;
@@ -142,7 +148,9 @@ class Groups {
     void drop_empty_body(std::int32_t store) {
         if (is(store, Op::Pop)) return;
         const std::int32_t none = settle(at(store).next);
-        if (!is(none, Op::Const) || at(none).value->kind != Constant::Kind::None || at(none).handler != at(store).handler) return;
+        if (!is(none, Op::Const) || at(none).value->kind != Constant::Kind::None ||
+            at(none).handler != at(store).handler)
+            return;
         const std::int32_t again = at(none).next;
         if (!is(again, at(store).op) || at(again).name != at(store).name) return;
         at(store).next = at(at(again).next).next;
@@ -190,7 +198,8 @@ class Groups {
 
     // The empty list only takes its place on the stack.
     void drop_list(std::int32_t i) {
-        const bool copied = is(i, Op::Copy) && at(i).count == 1 && is(at(i).next, Op::BuildList) && is(at(at(i).next).next, Op::Swap);
+        const bool copied =
+            is(i, Op::Copy) && at(i).count == 1 && is(at(i).next, Op::BuildList) && is(at(at(i).next).next, Op::Swap);
         const bool plain = is(i, Op::BuildList) && is(at(i).next, Op::Copy) && at(at(i).next).count == 2;
         const std::int32_t list = copied ? at(i).next : i;
         if ((copied || plain) && at(list).count == 0) at(list).op = Op::PushNull;
@@ -202,6 +211,8 @@ class Groups {
 
 }  // namespace
 
-void flatten_exception_groups(ir::Function& function) { Groups(function).run(); }
+void flatten_exception_groups(ir::Function& function) {
+    Groups(function).run();
+}
 
 }  // namespace depyf::lifting

@@ -33,16 +33,28 @@ std::int32_t stack_effect(const ir::Function& function, const ir::Inst& inst, bo
     const std::int32_t iter_slots = f.iter_pushes_two ? 2 : 1;
     switch (inst.op) {
         case Op::Copy: return 1;
-        case Op::Swap: case Op::Rotate: case Op::BeginFinally: return 0;
-        case Op::BuildTuple: case Op::BuildList: case Op::BuildSet: case Op::BuildString: case Op::BuildSlice:
-        case Op::BuildTupleUnpack: case Op::BuildListUnpack: case Op::BuildSetUnpack: case Op::BuildMapUnpack:
-        case Op::BuildTupleUnpackWithCall: case Op::BuildMapUnpackWithCall:
-            return 1 - n;
+        case Op::Swap:
+        case Op::Rotate:
+        case Op::BeginFinally: return 0;
+        case Op::BuildTuple:
+        case Op::BuildList:
+        case Op::BuildSet:
+        case Op::BuildString:
+        case Op::BuildSlice:
+        case Op::BuildTupleUnpack:
+        case Op::BuildListUnpack:
+        case Op::BuildSetUnpack:
+        case Op::BuildMapUnpack:
+        case Op::BuildTupleUnpackWithCall:
+        case Op::BuildMapUnpackWithCall: return 1 - n;
         case Op::BuildMap: return 1 - 2 * n;
         case Op::BuildConstKeyMap: return -n;
-        case Op::ListAppend: case Op::ListExtend: case Op::SetAdd: case Op::SetUpdate: case Op::DictUpdate:
-        case Op::DictMerge:
-            return -1;
+        case Op::ListAppend:
+        case Op::ListExtend:
+        case Op::SetAdd:
+        case Op::SetUpdate:
+        case Op::DictUpdate:
+        case Op::DictMerge: return -1;
         case Op::MapAdd: return -2;
         case Op::FormatValue: return n & 4 ? -1 : 0;
         case Op::BuildInterpolation: return -1 - (n & 1);
@@ -64,18 +76,21 @@ std::int32_t stack_effect(const ir::Function& function, const ir::Inst& inst, bo
         case Op::Raise: return -n;
         case Op::Reraise: return inst.next >= 0 ? -exc_items : 0;
         case Op::PopExcept: return exc_items > 1 ? -3 : -1;
-        case Op::PopFinally: case Op::EndFinally: return -exc_items;
-        case Op::SetupWith: case Op::BeforeAsyncWith: return n;
+        case Op::PopFinally:
+        case Op::EndFinally: return -exc_items;
+        case Op::SetupWith:
+        case Op::BeforeAsyncWith: return n;
         case Op::WithCleanupStart: return 2;
         case Op::WithCleanupFinish: return -3;
         case Op::EndAsyncFor: return exc_items > 1 ? -7 : -2;
-        case Op::MatchKeys: return f.exc_info_items > 1 ? 2 : 1;    // 3.10 pushes whether it matched as well
+        case Op::MatchKeys: return f.exc_info_items > 1 ? 2 : 1;  // 3.10 pushes whether it matched as well
         case Op::MatchClass: return f.exc_info_items > 1 ? -1 : -2;
         case Op::MatchCase: return inst.flag ? -1 : 0;
         default: break;
     }
     const Fixed& fixed = kFixed[static_cast<std::size_t>(inst.op)];
-    if (fixed.pops < 0 || fixed.pushes < 0) throw Error(inst.offset, std::string("no stack effect for ") + ir::op_name(inst.op));
+    if (fixed.pops < 0 || fixed.pushes < 0)
+        throw Error(inst.offset, std::string("no stack effect for ") + ir::op_name(inst.op));
     return fixed.pushes - fixed.pops;
 }
 

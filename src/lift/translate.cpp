@@ -78,7 +78,10 @@ bool Translator::names_and_constants(const Instruction& in) {
     };
     auto with_name = [&](IrOp op, const std::string* name, std::uint32_t count = 0) { emit(op, count).name = name; };
     // the line table knows where a superinstruction's first half comes from, not the second
-    auto placeless = [&]() { function_.insts.back().location = {}; return true; };
+    auto placeless = [&]() {
+        function_.insts.back().location = {};
+        return true;
+    };
     switch (kind) {
         case LiftKind::LoadConst: emit(IrOp::Const).value = &code_.consts.at(arg); return true;
         case LiftKind::LoadSmallInt: {
@@ -122,7 +125,8 @@ bool Translator::names_and_constants(const Instruction& in) {
                 emit(IrOp::LoadAssertionError);
                 return true;
             }
-            static const std::vector<std::string> kNames = {"NotImplementedError", "tuple", "all", "any", "list", "set", "frozenset"};
+            static const std::vector<std::string> kNames = {
+                "NotImplementedError", "tuple", "all", "any", "list", "set", "frozenset"};
             auto found = std::find(kNames.begin(), kNames.end(), name);
             if (found == kNames.end()) throw Error(in.offset, "unknown common constant " + name);
             with_name(IrOp::CommonConst, &*found);
@@ -134,10 +138,20 @@ bool Translator::names_and_constants(const Instruction& in) {
         case LiftKind::LoadFastAndClear: load_local(arg, true); return true;
         case LiftKind::StoreFast: with_name(IrOp::StoreFast, local(arg)); return true;
         case LiftKind::DeleteFast: with_name(IrOp::DeleteFast, local(arg)); return true;
-        case LiftKind::LoadFastLoadFast: load_local(arg >> 4, false); load_local(arg & 15, false); return placeless();
-        case LiftKind::StoreFastLoadFast: with_name(IrOp::StoreFast, local(arg >> 4)); load_local(arg & 15, false); return placeless();
-        case LiftKind::StoreFastStoreFast: with_name(IrOp::StoreFast, local(arg >> 4)); with_name(IrOp::StoreFast, local(arg & 15)); return placeless();
-        case LiftKind::MakeCell: case LiftKind::CopyFreeVars: return true;
+        case LiftKind::LoadFastLoadFast:
+            load_local(arg >> 4, false);
+            load_local(arg & 15, false);
+            return placeless();
+        case LiftKind::StoreFastLoadFast:
+            with_name(IrOp::StoreFast, local(arg >> 4));
+            load_local(arg & 15, false);
+            return placeless();
+        case LiftKind::StoreFastStoreFast:
+            with_name(IrOp::StoreFast, local(arg >> 4));
+            with_name(IrOp::StoreFast, local(arg & 15));
+            return placeless();
+        case LiftKind::MakeCell:
+        case LiftKind::CopyFreeVars: return true;
         case LiftKind::LoadClosure: with_name(IrOp::LoadClosure, cell()); return true;
         case LiftKind::LoadDeref: with_name(IrOp::LoadDeref, cell()); return true;
         case LiftKind::StoreDeref: with_name(IrOp::StoreDeref, cell()); return true;
@@ -184,7 +198,8 @@ bool Translator::names_and_constants(const Instruction& in) {
 }
 
 void Translator::binary(std::string_view name, bool inplace) {
-    static constexpr std::string_view kSpelling[] = {"+", "-", "*", "@", "/", "//", "%", "**", "<<", ">>", "|", "^", "&"};
+    static constexpr std::string_view kSpelling[] = {"+",  "-",  "*",  "@", "/", "//", "%",
+                                                     "**", "<<", ">>", "|", "^", "&"};
     if (inplace) name.remove_suffix(1);
     const auto* found = std::find(std::begin(kSpelling), std::end(kSpelling), name);
     if (found == std::end(kSpelling)) throw Error(current_->offset, "unknown operator " + std::string(name));
@@ -220,8 +235,10 @@ bool Translator::operators(const Instruction& in) {
         case LiftKind::BinaryOp: {
             if (in.arg >= f.binary_names.size()) throw Error(in.offset, "BINARY_OP operand out of range");
             const std::string_view name = f.binary_names[in.arg];
-            if (name == "[]") emit(IrOp::LoadSubscr);
-            else binary(name, name.back() == '=');
+            if (name == "[]")
+                emit(IrOp::LoadSubscr);
+            else
+                binary(name, name.back() == '=');
             return true;
         }
         case LiftKind::Compare: {
@@ -237,23 +254,40 @@ bool Translator::operators(const Instruction& in) {
             emit(IrOp::Compare, static_cast<std::uint32_t>(in.arg ? CompareOperator::NotIn : CompareOperator::In));
             return true;
         case LiftKind::ToBool: return true;   // every condition tests truth anyway
-        case LiftKind::CallIntrinsic1: case LiftKind::CallIntrinsic2: {
+        case LiftKind::CallIntrinsic1:
+        case LiftKind::CallIntrinsic2: {
             const bool one = meaning.lift == LiftKind::CallIntrinsic1;
             const auto names = one ? f.intrinsic_1_names : f.intrinsic_2_names;
             if (in.arg >= names.size()) throw Error(in.offset, "unknown intrinsic");
-            static const std::vector<std::string> kNames = {
-                "INTRINSIC_PRINT", "INTRINSIC_IMPORT_STAR", "INTRINSIC_STOPITERATION_ERROR", "INTRINSIC_ASYNC_GEN_WRAP",
-                "INTRINSIC_UNARY_POSITIVE", "INTRINSIC_LIST_TO_TUPLE", "INTRINSIC_TYPEVAR", "INTRINSIC_PARAMSPEC",
-                "INTRINSIC_TYPEVARTUPLE", "INTRINSIC_SUBSCRIPT_GENERIC", "INTRINSIC_TYPEALIAS",
-                "INTRINSIC_PREP_RERAISE_STAR", "INTRINSIC_TYPEVAR_WITH_BOUND", "INTRINSIC_TYPEVAR_WITH_CONSTRAINTS",
-                "INTRINSIC_SET_FUNCTION_TYPE_PARAMS", "INTRINSIC_SET_TYPEPARAM_DEFAULT"};
+            static const std::vector<std::string> kNames = {"INTRINSIC_PRINT",
+                                                            "INTRINSIC_IMPORT_STAR",
+                                                            "INTRINSIC_STOPITERATION_ERROR",
+                                                            "INTRINSIC_ASYNC_GEN_WRAP",
+                                                            "INTRINSIC_UNARY_POSITIVE",
+                                                            "INTRINSIC_LIST_TO_TUPLE",
+                                                            "INTRINSIC_TYPEVAR",
+                                                            "INTRINSIC_PARAMSPEC",
+                                                            "INTRINSIC_TYPEVARTUPLE",
+                                                            "INTRINSIC_SUBSCRIPT_GENERIC",
+                                                            "INTRINSIC_TYPEALIAS",
+                                                            "INTRINSIC_PREP_RERAISE_STAR",
+                                                            "INTRINSIC_TYPEVAR_WITH_BOUND",
+                                                            "INTRINSIC_TYPEVAR_WITH_CONSTRAINTS",
+                                                            "INTRINSIC_SET_FUNCTION_TYPE_PARAMS",
+                                                            "INTRINSIC_SET_TYPEPARAM_DEFAULT"};
             const std::string_view name = names[in.arg];
-            if (name == "INTRINSIC_PRINT") emit(IrOp::PrintExpr), emit(IrOp::PushNull);
-            else if (name == "INTRINSIC_IMPORT_STAR") emit(IrOp::ImportStar), emit(IrOp::PushNull);
-            else if (name == "INTRINSIC_ASYNC_GEN_WRAP") emit(IrOp::AsyncGenWrap);
-            else if (name == "INTRINSIC_UNARY_POSITIVE") emit(IrOp::Unary, static_cast<std::uint32_t>(ast::UnaryOperator::UAdd));
-            else if (name == "INTRINSIC_LIST_TO_TUPLE") emit(IrOp::ListToTuple);
-            else if (name == "INTRINSIC_PREP_RERAISE_STAR") emit(IrOp::PrepReraiseStar);
+            if (name == "INTRINSIC_PRINT")
+                emit(IrOp::PrintExpr), emit(IrOp::PushNull);
+            else if (name == "INTRINSIC_IMPORT_STAR")
+                emit(IrOp::ImportStar), emit(IrOp::PushNull);
+            else if (name == "INTRINSIC_ASYNC_GEN_WRAP")
+                emit(IrOp::AsyncGenWrap);
+            else if (name == "INTRINSIC_UNARY_POSITIVE")
+                emit(IrOp::Unary, static_cast<std::uint32_t>(ast::UnaryOperator::UAdd));
+            else if (name == "INTRINSIC_LIST_TO_TUPLE")
+                emit(IrOp::ListToTuple);
+            else if (name == "INTRINSIC_PREP_RERAISE_STAR")
+                emit(IrOp::PrepReraiseStar);
             else {
                 auto found = std::find(kNames.begin(), kNames.end(), name);
                 if (found == kNames.end()) throw Error(in.offset, "unknown intrinsic " + std::string(name));
@@ -271,7 +305,10 @@ bool Translator::operators(const Instruction& in) {
 }
 
 bool Translator::displays(const Instruction& in) {
-    auto plain = [&](IrOp op) { emit(op, in.arg); return true; };
+    auto plain = [&](IrOp op) {
+        emit(op, in.arg);
+        return true;
+    };
     switch (opcode_meaning(code_.version, in.op).lift) {
         case LiftKind::BuildTuple: return plain(IrOp::BuildTuple);
         case LiftKind::BuildList: return plain(IrOp::BuildList);
@@ -318,17 +355,25 @@ bool Translator::calls(const Instruction& in) {
         case LiftKind::Nop:
             if (in.op == Op::NOP && function_.features->has_match) emit(IrOp::Nop).flag = true;
             return true;
-        case LiftKind::Cache: case LiftKind::ExtendedArg: case LiftKind::Resume:
-        case LiftKind::GenStart: case LiftKind::ReturnGenerator: case LiftKind::ExitInitCheck:
-            return true;
+        case LiftKind::Cache:
+        case LiftKind::ExtendedArg:
+        case LiftKind::Resume:
+        case LiftKind::GenStart:
+        case LiftKind::ReturnGenerator:
+        case LiftKind::ExitInitCheck: return true;
         case LiftKind::PopTop: emit(IrOp::Pop); return true;
         case LiftKind::Rotate:
-            emit(IrOp::Rotate, in.op == Op::ROT_TWO ? 2 : in.op == Op::ROT_THREE ? 3 : in.op == Op::ROT_FOUR ? 4 : in.arg);
+            emit(IrOp::Rotate, in.op == Op::ROT_TWO     ? 2
+                               : in.op == Op::ROT_THREE ? 3
+                               : in.op == Op::ROT_FOUR  ? 4
+                                                        : in.arg);
             if (function_.insts.back().count == 2) function_.insts.back().op = IrOp::Swap;
             return true;
         case LiftKind::Duplicate:
-            if (in.op == Op::DUP_TOP) emit(IrOp::Copy, 1);
-            else emit(IrOp::Copy, 2), emit(IrOp::Copy, 2);
+            if (in.op == Op::DUP_TOP)
+                emit(IrOp::Copy, 1);
+            else
+                emit(IrOp::Copy, 2), emit(IrOp::Copy, 2);
             return true;
         case LiftKind::Copy: emit(IrOp::Copy, in.arg); return true;
         case LiftKind::Swap: emit(IrOp::Swap, in.arg); return true;
@@ -359,10 +404,13 @@ bool Translator::calls(const Instruction& in) {
 }
 
 bool Translator::jumps(const Instruction& in) {
-    auto jump = [&](IrOp op, std::uint32_t count = 0) { emit(op, count).target = in.target; return true; };
+    auto jump = [&](IrOp op, std::uint32_t count = 0) {
+        emit(op, count).target = in.target;
+        return true;
+    };
     const OpcodeMeaning& meaning = opcode_meaning(code_.version, in.op);
-    const auto condition = static_cast<std::uint32_t>(meaning.detail == "true"   ? ir::Condition::True
-                                                      : meaning.detail == "none" ? ir::Condition::None
+    const auto condition = static_cast<std::uint32_t>(meaning.detail == "true"       ? ir::Condition::True
+                                                      : meaning.detail == "none"     ? ir::Condition::None
                                                       : meaning.detail == "not none" ? ir::Condition::NotNone
                                                                                      : ir::Condition::False);
     switch (meaning.lift) {
@@ -387,7 +435,8 @@ bool Translator::jumps(const Instruction& in) {
         case LiftKind::YieldValue: emit(IrOp::Yield); return true;
         case LiftKind::YieldFrom: emit(IrOp::YieldFrom).flag = true; return true;
         case LiftKind::AsyncGenWrap: emit(IrOp::AsyncGenWrap); return true;
-        case LiftKind::ReturnValue: case LiftKind::InterpreterExit: emit(IrOp::Return); return true;
+        case LiftKind::ReturnValue:
+        case LiftKind::InterpreterExit: emit(IrOp::Return); return true;
         case LiftKind::ReturnConst:
             emit(IrOp::Const).value = &code_.consts.at(in.arg);
             emit(IrOp::Return);
@@ -407,11 +456,24 @@ bool Translator::exceptions(const Instruction& in) {
     };
     switch (opcode_meaning(code_.version, in.op).lift) {
         case LiftKind::SetupLoop: return jump(IrOp::SetupLoop);
-        case LiftKind::SetupExcept: jump(IrOp::SetupFinally, true); function_.insts.back().count = 0; return true;
-        case LiftKind::SetupFinally: jump(IrOp::SetupFinally); function_.insts.back().count = 0; return true;
+        case LiftKind::SetupExcept:
+            jump(IrOp::SetupFinally, true);
+            function_.insts.back().count = 0;
+            return true;
+        case LiftKind::SetupFinally:
+            jump(IrOp::SetupFinally);
+            function_.insts.back().count = 0;
+            return true;
         // the protected block starts below the value that __enter__ returned: count 1
-        case LiftKind::SetupWith: emit(IrOp::SetupWith, 1); jump(IrOp::SetupFinally); function_.insts.back().count = 1; return true;
-        case LiftKind::SetupAsyncWith: jump(IrOp::SetupFinally); function_.insts.back().count = 1; return true;
+        case LiftKind::SetupWith:
+            emit(IrOp::SetupWith, 1);
+            jump(IrOp::SetupFinally);
+            function_.insts.back().count = 1;
+            return true;
+        case LiftKind::SetupAsyncWith:
+            jump(IrOp::SetupFinally);
+            function_.insts.back().count = 1;
+            return true;
         case LiftKind::BreakLoop: return jump(IrOp::BreakLoop);
         case LiftKind::ContinueLoop: return jump(IrOp::ContinueLoop);
         case LiftKind::PopBlock: return jump(IrOp::PopBlock);

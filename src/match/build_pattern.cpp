@@ -41,7 +41,8 @@ class Builder {
         result.kind = node.pattern;
         bool ok = true;
         switch (node.pattern) {
-            case PatternKind::Value: case PatternKind::Singleton: result.value = node.values[0]; break;
+            case PatternKind::Value:
+            case PatternKind::Singleton: result.value = node.values[0]; break;
             case PatternKind::Sequence: ok = sequence(node, result); break;
             case PatternKind::Mapping: ok = mapping(node, result); break;
             case PatternKind::Class: ok = class_pattern(node, result); break;
@@ -134,6 +135,8 @@ class Builder {
 
 }  // namespace
 
-std::optional<ir::Pattern> build_pattern(const State& state, std::int32_t subject) { return Builder(state).pattern(subject); }
+std::optional<ir::Pattern> build_pattern(const State& state, std::int32_t subject) {
+    return Builder(state).pattern(subject);
+}
 
 }  // namespace depyf::matching

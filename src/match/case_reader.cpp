@@ -11,11 +11,24 @@ namespace {
 // What may stand behind the names of a pattern while the subject still lies on the stack: its removal, or a guard.
 bool starts_body_or_guard(Op op) {
     switch (op) {
-        case Op::StoreFast: case Op::StoreName: case Op::StoreGlobal: case Op::StoreDeref: case Op::Swap:
-        case Op::Rotate: case Op::GetLen: case Op::MatchSequence: case Op::MatchMapping: case Op::Compare:
-        case Op::Branch: case Op::KeepBranch: case Op::UnpackSequence: case Op::UnpackEx: case Op::Return:
-        case Op::Call: case Op::LoadAttr: case Op::LoadSubscr:
-            return false;
+        case Op::StoreFast:
+        case Op::StoreName:
+        case Op::StoreGlobal:
+        case Op::StoreDeref:
+        case Op::Swap:
+        case Op::Rotate:
+        case Op::GetLen:
+        case Op::MatchSequence:
+        case Op::MatchMapping:
+        case Op::Compare:
+        case Op::Branch:
+        case Op::KeepBranch:
+        case Op::UnpackSequence:
+        case Op::UnpackEx:
+        case Op::Return:
+        case Op::Call:
+        case Op::LoadAttr:
+        case Op::LoadSubscr: return false;
         default: return true;
     }
 }
@@ -46,7 +59,8 @@ std::optional<Case> read_case(const ir::Function& function, std::int32_t start, 
         if (state.at < 0) return std::nullopt;
         Failure failure;
         const ir::Inst& in = machine.inst(state.at);
-        if (!(in.op == Op::Copy && in.count == 1 && state.top().kind == Node::Kind::Subject && ors.read(state, failure)) &&
+        if (!(in.op == Op::Copy && in.count == 1 && state.top().kind == Node::Kind::Subject &&
+              ors.read(state, failure)) &&
             machine.step(state, failure) == Step::Stuck) {
             return std::nullopt;
         }

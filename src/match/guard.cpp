@@ -38,7 +38,7 @@ class GuardWalk {
   private:
     struct Place {
         std::int32_t at, depth;
-        std::int32_t origin;   // where the way came to with nothing above the subject, behind the last part of the guard
+        std::int32_t origin;  // where the way came to with nothing above the subject, behind the last part of the guard
     };
 
     void reach(std::int32_t at, std::int32_t depth, std::int32_t origin) {
@@ -66,7 +66,8 @@ class GuardWalk {
             next_case_ = place.origin;
             return true;
         }
-        if (in.op == Op::Return || in.op == Op::Raise || in.op == Op::Reraise || in.op == Op::SetupFinally) return false;
+        if (in.op == Op::Return || in.op == Op::Raise || in.op == Op::Reraise || in.op == Op::SetupFinally)
+            return false;
         const bool parts = (in.target >= 0 && in.next >= 0) || in.op == Op::Jump || in.op == Op::Pop;
         auto go = [&](std::int32_t to, bool jump) {
             if (to < 0) return;
@@ -82,12 +83,14 @@ class GuardWalk {
     const std::int32_t start_;
     std::vector<bool> seen_;
     std::vector<Place> todo_;
-    std::vector<std::int32_t> drops_;    // where the subject is taken off the stack
+    std::vector<std::int32_t> drops_;  // where the subject is taken off the stack
     std::int32_t next_case_ = -1;
 };
 
 }  // namespace
 
-std::int32_t end_of_guard(const ir::Function& function, std::int32_t start) { return GuardWalk(function, start).run(); }
+std::int32_t end_of_guard(const ir::Function& function, std::int32_t start) {
+    return GuardWalk(function, start).run();
+}
 
 }  // namespace depyf::matching

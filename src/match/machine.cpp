@@ -25,7 +25,9 @@ Node flag(Test test, std::int32_t owner) {
     return node;
 }
 
-const Constant* constant(const Node& node) { return node.kind == Kind::Value ? node.values[0].constant : nullptr; }
+const Constant* constant(const Node& node) {
+    return node.kind == Kind::Value ? node.values[0].constant : nullptr;
+}
 
 // The number that a constant holds, -1 where it is none that can be a length or an index.
 std::int32_t small_int(const Node& node) {
@@ -35,10 +37,13 @@ std::int32_t small_int(const Node& node) {
 }
 
 bool is_singleton(const Constant* c) {
-    return c && (c->kind == Constant::Kind::None || c->kind == Constant::Kind::True || c->kind == Constant::Kind::False);
+    return c &&
+           (c->kind == Constant::Kind::None || c->kind == Constant::Kind::True || c->kind == Constant::Kind::False);
 }
 
-bool is(const Node& node, Kind kind) { return node.kind == kind; }
+bool is(const Node& node, Kind kind) {
+    return node.kind == kind;
+}
 
 }  // namespace
 
@@ -50,9 +55,12 @@ std::int32_t State::add(Node node) {
 std::int32_t Machine::settle(std::int32_t i) const {
     for (int steps = 0; i >= 0 && steps < 1000; ++steps) {
         const Inst& in = inst(i);
-        if (in.op == Op::Nop) i = in.next;
-        else if (in.op == Op::Jump && !in.flag) i = in.target;
-        else break;
+        if (in.op == Op::Nop)
+            i = in.next;
+        else if (in.op == Op::Jump && !in.flag)
+            i = in.target;
+        else
+            break;
     }
     return i;
 }
@@ -71,21 +79,34 @@ Step Machine::step(State& state, Failure& failure) const {
 bool Machine::execute(State& state, const Inst& in) const {
     switch (in.op) {
         case Op::ToBool: return !state.stack.empty();
-        case Op::Copy: case Op::Swap: case Op::Rotate: case Op::Pop: return stack_operation(state, in);
-        case Op::StoreFast: case Op::StoreName: case Op::StoreGlobal: case Op::StoreDeref: {
+        case Op::Copy:
+        case Op::Swap:
+        case Op::Rotate:
+        case Op::Pop: return stack_operation(state, in);
+        case Op::StoreFast:
+        case Op::StoreName:
+        case Op::StoreGlobal:
+        case Op::StoreDeref: {
             if (state.stack.size() <= base_) return false;
             const std::int32_t id = state.stack.back();
             state.stack.pop_back();
             return store(state, id, in.name);
         }
-        case Op::MatchSequence: case Op::MatchMapping: case Op::GetLen: case Op::Compare: case Op::Binary:
-            return !state.stack.empty() && question(state, in);
+        case Op::MatchSequence:
+        case Op::MatchMapping:
+        case Op::GetLen:
+        case Op::Compare:
+        case Op::Binary: return !state.stack.empty() && question(state, in);
         case Op::LoadSubscr: return subscript(state);
-        case Op::UnpackSequence: case Op::UnpackEx: return !state.stack.empty() && take_apart(state, in);
+        case Op::UnpackSequence:
+        case Op::UnpackEx: return !state.stack.empty() && take_apart(state, in);
         case Op::MatchClass: return match_class(state, in);
-        case Op::BuildTuple: case Op::MatchKeys: case Op::CopyDictWithoutKeys: case Op::BuildMap: case Op::DictUpdate:
-        case Op::DeleteSubscr:
-            return keys_and_rest(state, in);
+        case Op::BuildTuple:
+        case Op::MatchKeys:
+        case Op::CopyDictWithoutKeys:
+        case Op::BuildMap:
+        case Op::DictUpdate:
+        case Op::DeleteSubscr: return keys_and_rest(state, in);
         default: return load(state, in);
     }
 }
@@ -115,16 +136,19 @@ bool Machine::load(State& state, const Inst& in) const {
     switch (in.op) {
         case Op::Const: value.values[0].constant = in.value; break;
         case Op::LoadLocals: value.kind = Kind::Namespace; break;
-        case Op::LoadClassDeref: case Op::LoadFromDictOrGlobals:
+        case Op::LoadClassDeref:
+        case Op::LoadFromDictOrGlobals:
             if (in.op == Op::LoadFromDictOrGlobals || in.count) {
                 if (state.stack.empty() || !is(state.top(), Kind::Namespace)) return false;
                 state.stack.pop_back();
             }
             value.values[0].dotted.push_back(in.name);
             break;
-        case Op::LoadFast: case Op::LoadName: case Op::LoadGlobal: case Op::LoadDeref: case Op::CommonConst:
-            value.values[0].dotted.push_back(in.name);
-            break;
+        case Op::LoadFast:
+        case Op::LoadName:
+        case Op::LoadGlobal:
+        case Op::LoadDeref:
+        case Op::CommonConst: value.values[0].dotted.push_back(in.name); break;
         case Op::LoadAttr:
             if (state.stack.empty() || !is(state.top(), Kind::Value) || constant(state.top())) return false;
             state.top().values[0].dotted.push_back(in.name);
@@ -139,7 +163,8 @@ bool Machine::question(State& state, const Inst& in) const {
     const std::int32_t id = state.stack.back();
     const Kind kind = state.node(id).kind;
     switch (in.op) {
-        case Op::MatchSequence: case Op::MatchMapping:
+        case Op::MatchSequence:
+        case Op::MatchMapping:
             if (kind != Kind::Subject) return false;
             state.stack.push_back(state.add(flag(in.op == Op::MatchSequence ? Test::Sequence : Test::Mapping, id)));
             return true;
@@ -202,8 +227,10 @@ bool Machine::subscript(State& state) const {
         if (number < 0) return false;
     } else if (is(state.node(id), Kind::Subject)) {
         --state.node(id).copies;
-        if (is(index, Kind::FromEnd) && index.owner == id && index.number > 0) number = -index.number;
-        else if (number < 0) return false;
+        if (is(index, Kind::FromEnd) && index.owner == id && index.number > 0)
+            number = -index.number;
+        else if (number < 0)
+            return false;
     } else {
         return false;
     }
@@ -228,7 +255,8 @@ bool Machine::take_apart(State& state, const Inst& in) const {
     std::vector<std::int32_t> items;
     for (std::int32_t i = 0; i < before + after; ++i) {
         items.push_back(state.add(make(Kind::Subject)));
-        if (!state.node(owner).items.try_emplace(i < before ? i : i - before - after, items.back()).second) return false;
+        if (!state.node(owner).items.try_emplace(i < before ? i : i - before - after, items.back()).second)
+            return false;
     }
     if (star) {
         const std::int32_t rest = state.add(make(Kind::Subject));
@@ -274,9 +302,7 @@ bool Machine::keys_and_rest(State& state, const Inst& in) const {
             stack.back() = state.add(make(Kind::Rest, stack[stack.size() - 2]));
             return true;
         }
-        case Op::BuildMap:
-            stack.push_back(state.add(make(Kind::Rest)));
-            return in.count == 0;
+        case Op::BuildMap: stack.push_back(state.add(make(Kind::Rest))); return in.count == 0;
         case Op::DictUpdate: {
             if (stack.size() < base_ + 1 + in.count || !is(state.top(), Kind::Subject)) return false;
             Node& rest = state.node(stack[stack.size() - 1 - in.count]);
@@ -285,7 +311,9 @@ bool Machine::keys_and_rest(State& state, const Inst& in) const {
             return is(rest, Kind::Rest);
         }
         default:   // del rest[key]
-            if (stack.size() < base_ + 2 || !is(state.top(), Kind::Key) || !is(state.node(stack[stack.size() - 2]), Kind::Rest)) return false;
+            if (stack.size() < base_ + 2 || !is(state.top(), Kind::Key) ||
+                !is(state.node(stack[stack.size() - 2]), Kind::Rest))
+                return false;
             stack.resize(stack.size() - 2);
             return true;
     }
@@ -298,8 +326,8 @@ bool Machine::match_class(State& state, const Inst& in) const {
     const Node cls = state.node(stack[stack.size() - 2]);
     const std::int32_t id = stack[stack.size() - 3];
     Node& subject = state.node(id);
-    if (!names || names->kind != Constant::Kind::Tuple || !is(cls, Kind::Value) || cls.values[0].constant || !is(subject, Kind::Subject) ||
-        subject.tested) {
+    if (!names || names->kind != Constant::Kind::Tuple || !is(cls, Kind::Value) || cls.values[0].constant ||
+        !is(subject, Kind::Subject) || subject.tested) {
         return false;
     }
     subject.values = cls.values;
@@ -340,15 +368,18 @@ bool Machine::passed(State& state, const Node& flag) const {
     switch (flag.test) {
         case Test::Sequence: return becomes(ast::PatternKind::Sequence);
         case Test::Mapping: return becomes(ast::PatternKind::Mapping);
-        case Test::Equal: case Test::Identical:
+        case Test::Equal:
+        case Test::Identical:
             owner.values = flag.values;
             return becomes(flag.test == Test::Equal ? ast::PatternKind::Value : ast::PatternKind::Singleton);
-        case Test::Length: case Test::MinLength:
+        case Test::Length:
+        case Test::MinLength:
             if (!owner.tested || owner.length >= 0) return false;
             owner.length = flag.number;
             owner.at_least = flag.test == Test::MinLength;
             return true;
-        case Test::Parts: return owner.pattern == ast::PatternKind::Class ? becomes(ast::PatternKind::Class) : owner.tested;
+        case Test::Parts:
+            return owner.pattern == ast::PatternKind::Class ? becomes(ast::PatternKind::Class) : owner.tested;
         default: return false;
     }
 }

@@ -15,7 +15,8 @@ namespace {
 
 class Recogniser {
   public:
-    explicit Recogniser(ir::Function& function) : function_(function), size_(static_cast<std::int32_t>(function.insts.size())) {}
+    explicit Recogniser(ir::Function& function)
+        : function_(function), size_(static_cast<std::int32_t>(function.insts.size())) {}
 
     void run() {
         for (std::int32_t i = 0; i < size_; ++i) {
@@ -33,7 +34,8 @@ class Recogniser {
     std::int32_t start_before(std::int32_t i) {
         switch (inst(i).op) {
             case ir::Op::Copy: return inst(i).count == 1 ? i : -1;
-            case ir::Op::MatchSequence: case ir::Op::MatchMapping: return not_copied(i);
+            case ir::Op::MatchSequence:
+            case ir::Op::MatchMapping: return not_copied(i);
             case ir::Op::MatchClass: {   // class; names; MatchClass
                 std::int32_t k = i - 2;
                 while (k > 0 && inst(k).op == ir::Op::LoadAttr) --k;
@@ -80,7 +82,8 @@ class Recogniser {
     void write(const Case& c) {
         const bool insert = c.start == c.success;
         if (insert) function_.insts.push_back(Inst(inst(c.start)));
-        auto [found, added] = ids_.try_emplace(identity(c.pattern), static_cast<std::uint32_t>(function_.patterns.size()));
+        auto [found, added] =
+            ids_.try_emplace(identity(c.pattern), static_cast<std::uint32_t>(function_.patterns.size()));
         if (added) function_.patterns.push_back(c.pattern);
         Inst& in = inst(c.start);
         in.op = ir::Op::MatchCase;
@@ -116,7 +119,9 @@ void remove_line_marks(ir::Function& function) {
     }
     if (static_cast<std::size_t>(kept) == function.insts.size()) return;
     std::erase_if(function.insts, is_mark);
-    auto move = [&](std::int32_t& i) { if (i >= 0) i = moved[static_cast<std::size_t>(i)]; };
+    auto move = [&](std::int32_t& i) {
+        if (i >= 0) i = moved[static_cast<std::size_t>(i)];
+    };
     for (Inst& inst : function.insts) {
         move(inst.next);
         move(inst.target);

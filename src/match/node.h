@@ -50,7 +50,9 @@ struct Node {
 
     // Renames the nodes `from` and above: `by` is added to their ids.
     void shift(std::int32_t from, std::int32_t by) {
-        auto move = [&](std::int32_t& id) { if (id >= from) id += by; };
+        auto move = [&](std::int32_t& id) {
+            if (id >= from) id += by;
+        };
         move(owner);
         move(star);
         for (std::int32_t& id : parts) move(id);

@@ -10,15 +10,20 @@ using ir::Op;
 
 namespace {
 constexpr std::size_t kMaxTail = 96;  // instructions without a test behind an alternative: its names are put in order
-constexpr int kMaxDepth = 16;         // or-patterns inside or-patterns
-constexpr int kMaxSteps = 4000;      // of symbolic execution for one case
-constexpr int kMaxCopiedExit = 16;     // instructions; the compiler copies less than that
+constexpr int kMaxDepth = 16;  // or-patterns inside or-patterns
+constexpr int kMaxSteps = 4000;  // of symbolic execution for one case
+constexpr int kMaxCopiedExit = 16;  // instructions; the compiler copies less than that
 
 // Behind the alternatives the captured values are moved to their places and the copy of the subject is dropped.
 bool may_be_end(Op op) {
     switch (op) {
-        case Op::Pop: case Op::Swap: case Op::Rotate: case Op::StoreFast: case Op::StoreName: case Op::StoreGlobal: case Op::StoreDeref:
-            return true;
+        case Op::Pop:
+        case Op::Swap:
+        case Op::Rotate:
+        case Op::StoreFast:
+        case Op::StoreName:
+        case Op::StoreGlobal:
+        case Op::StoreDeref: return true;
         default: return false;
     }
 }
@@ -66,7 +71,7 @@ bool OrReader::Alternative::joins(const State& other, const OrReader& reader, st
 OrReader::Alternative OrReader::explore(State state, const Alternative* first) {
     Alternative result;
     result.tail.push_back(state);
-    std::set<std::int32_t> passed;   // pattern code never comes back to where it was
+    std::set<std::int32_t> passed;  // pattern code never comes back to where it was
     while (state.stack.size() > machine_.base() && steps_++ < kMaxSteps && passed.insert(state.at).second) {
         if (first) {
             const bool joined = std::any_of(first->tail.begin(), first->tail.end(), [&](const State& s) {
@@ -86,7 +91,7 @@ OrReader::Alternative OrReader::explore(State state, const Alternative* first) {
         }
         if (step == Step::Stuck) break;
         if (step == Step::Test) {
-            if (result.failure.at >= 0 && failure != result.failure) break;   // behind the alternative
+            if (result.failure.at >= 0 && failure != result.failure) break;  // behind the alternative
             result.failure = failure;
             result.tail.clear();
         }
@@ -102,7 +107,10 @@ bool OrReader::read(State& state, Failure& failure) {
     if (depth_ >= kMaxDepth || failed_.count(at)) return false;
     // an alternative that only takes a name would make the others unreachable: this is `a = b = value`
     switch (machine_.inst(machine_.settle(machine_.inst(at).next)).op) {
-        case Op::StoreFast: case Op::StoreName: case Op::StoreGlobal: case Op::StoreDeref: return false;
+        case Op::StoreFast:
+        case Op::StoreName:
+        case Op::StoreGlobal:
+        case Op::StoreDeref: return false;
         default: break;
     }
     ++depth_;
@@ -128,7 +136,8 @@ bool OrReader::read_alternatives(State& state, Failure& failure) {
         alternatives.push_back(std::move(alternative));
         std::size_t where = 0;
         const std::vector<State>& first = alternatives[0].tail;
-        const bool joins = std::any_of(first.begin(), first.end(), [&](const State& s) { return alternatives.back().joins(s, *this, where); });
+        const bool joins = std::any_of(first.begin(), first.end(),
+                                       [&](const State& s) { return alternatives.back().joins(s, *this, where); });
         if (!joins) return false;
         if (!more) break;
         at = alternatives.back().failure.at;
@@ -169,8 +178,10 @@ bool OrReader::merge(State& state, const std::vector<Alternative>& alternatives,
         Node either;
         either.kind = Node::Kind::Either;
         for (const auto& stack : stacks) either.parts.push_back(stack[k]);
-        const bool same = std::all_of(either.parts.begin(), either.parts.end(), [&](std::int32_t id) { return id == either.parts[0]; });
-        if (!same && !std::all_of(either.parts.begin(), either.parts.end(), [&](std::int32_t id) { return may_be_captured(state.node(id)); })) {
+        const bool same = std::all_of(either.parts.begin(), either.parts.end(),
+                                      [&](std::int32_t id) { return id == either.parts[0]; });
+        if (!same && !std::all_of(either.parts.begin(), either.parts.end(),
+                                  [&](std::int32_t id) { return may_be_captured(state.node(id)); })) {
             return false;
         }
         state.stack.push_back(same ? either.parts[0] : state.add(std::move(either)));

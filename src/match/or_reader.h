@@ -23,8 +23,8 @@ class OrReader {
   private:
     struct Alternative {
         Failure failure;
-        std::vector<State> tail;   // the states from behind the last test of its own
-        std::int32_t alias = -1;   // its subject
+        std::vector<State> tail;  // the states from behind the last test of its own
+        std::int32_t alias = -1;  // its subject
         bool joins(const State& other, const OrReader& reader, std::size_t& where) const;
     };
     bool read_alternatives(State& state, Failure& failure);
@@ -35,7 +35,7 @@ class OrReader {
     const Machine& machine_;
     int steps_ = 0;
     int depth_ = 0;
-    std::set<std::int32_t> failed_;   // copies that start no or-pattern
+    std::set<std::int32_t> failed_;  // copies that start no or-pattern
 };
 
 }  // namespace depyf::matching

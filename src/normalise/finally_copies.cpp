@@ -14,7 +14,9 @@ using ir::Op;
 
 namespace {
 
-bool skipped(const Inst& inst) { return inst.op == Op::Nop || inst.op == Op::PopBlock || (inst.op == Op::Jump && !inst.flag); }
+bool skipped(const Inst& inst) {
+    return inst.op == Op::Nop || inst.op == Op::PopBlock || (inst.op == Op::Jump && !inst.flag);
+}
 
 class FinallyCopies {
   public:
@@ -32,8 +34,10 @@ class FinallyCopies {
             changed = false;
             for (std::size_t i = 0; i < original_.size(); ++i) {
                 if (depth_[i] < 0) continue;
-                changed |= leave(static_cast<std::int32_t>(i), function_.insts[i].next, next_done_, [&](Inst& in, std::int32_t to) { in.next = to; });
-                changed |= leave(static_cast<std::int32_t>(i), function_.insts[i].target, target_done_, [&](Inst& in, std::int32_t to) { in.target = to; });
+                changed |= leave(static_cast<std::int32_t>(i), function_.insts[i].next, next_done_,
+                                 [&](Inst& in, std::int32_t to) { in.next = to; });
+                changed |= leave(static_cast<std::int32_t>(i), function_.insts[i].target, target_done_,
+                                 [&](Inst& in, std::int32_t to) { in.target = to; });
             }
         }
     }
@@ -64,12 +68,13 @@ class FinallyCopies {
         for (; h >= 0; h = function_.handlers[static_cast<std::size_t>(h)].outer) {
             if (function_.protected_by(to, h)) break;
             if (function_.insts[static_cast<std::size_t>(to)].op == Op::SetupFinally &&
-                function_.insts[static_cast<std::size_t>(to)].count == static_cast<std::uint32_t>(h)) break;
+                function_.insts[static_cast<std::size_t>(to)].count == static_cast<std::uint32_t>(h))
+                break;
             if (!is_copied_[static_cast<std::size_t>(h)]) continue;
             if (!done.try_emplace({from, h}, true).second) continue;
             std::int32_t last = -1, copy = to;
             if (is_name_cleanup_[static_cast<std::size_t>(h)]) {
-                while (drops_exception(copy)) last = copy, copy = settle(at(copy).next);   // POP_EXCEPT stands in front
+                while (drops_exception(copy)) last = copy, copy = settle(at(copy).next);  // POP_EXCEPT stands in front
             }
             const std::int32_t behind = copy < 0 ? kNoMatch : match(h, copy);
             if (behind == kNoMatch) continue;
@@ -77,7 +82,8 @@ class FinallyCopies {
                 function_.insts[static_cast<std::size_t>(last)].next = behind;
                 return true;
             }
-            const bool branches = function_.insts[static_cast<std::size_t>(from)].next >= 0 && function_.insts[static_cast<std::size_t>(from)].target >= 0;
+            const bool branches = function_.insts[static_cast<std::size_t>(from)].next >= 0 &&
+                                  function_.insts[static_cast<std::size_t>(from)].target >= 0;
             const std::int32_t end = behind < 0 && branches ? dead_end(from) : behind;
             redirect(function_.insts[static_cast<std::size_t>(from)], end);
             return true;
@@ -86,14 +92,16 @@ class FinallyCopies {
     }
 
     std::int32_t settle(std::int32_t i) const {
-        for (int steps = 0; i >= 0 && skipped(at(i)) && steps < 1000; ++steps) i = at(i).op == Op::Jump ? at(i).target : at(i).next;
+        for (int steps = 0; i >= 0 && skipped(at(i)) && steps < 1000; ++steps)
+            i = at(i).op == Op::Jump ? at(i).target : at(i).next;
         return i;
     }
 
     static bool same_operation(const Inst& a, const Inst& b) {
         if (a.op != b.op || a.flag != b.flag) return false;
-        if (a.op == Op::SetupFinally) return true;   // handlers are paired by match()
-        return a.count == b.count && a.name == b.name && (a.value == b.value || (a.value && b.value && *a.value == *b.value));
+        if (a.op == Op::SetupFinally) return true;  // handlers are paired by match()
+        return a.count == b.count && a.name == b.name &&
+               (a.value == b.value || (a.value && b.value && *a.value == *b.value));
     }
 
     // Leaving a finally body by return, break or continue drops the exception first: only the handler's copy does.
@@ -129,8 +137,10 @@ class FinallyCopies {
                 continue;
             }
             if (!same_operation(at(a), at(b))) return kNoMatch;
-            const std::int32_t ha = at(a).op == Op::SetupFinally ? static_cast<std::int32_t>(at(a).count) : at(a).handler;
-            const std::int32_t hb = at(b).op == Op::SetupFinally ? static_cast<std::int32_t>(at(b).count) : at(b).handler;
+            const std::int32_t ha =
+                at(a).op == Op::SetupFinally ? static_cast<std::int32_t>(at(a).count) : at(a).handler;
+            const std::int32_t hb =
+                at(b).op == Op::SetupFinally ? static_cast<std::int32_t>(at(b).count) : at(b).handler;
             if (ha != hb && !pair_handlers(ha, hb, pair)) return kNoMatch;
             if (!pair(at(a).next, at(b).next) || !pair(at(a).target, at(b).target)) return kNoMatch;
         }
@@ -140,12 +150,13 @@ class FinallyCopies {
     template <class Pair>
     bool pair_handlers(std::int32_t ha, std::int32_t hb, Pair pair) const {
         if (ha < 0 || hb < 0) return false;
-        return pair(function_.handlers[static_cast<std::size_t>(ha)].target, function_.handlers[static_cast<std::size_t>(hb)].target);
+        return pair(function_.handlers[static_cast<std::size_t>(ha)].target,
+                    function_.handlers[static_cast<std::size_t>(hb)].target);
     }
 
     static constexpr std::int32_t kNoMatch = -2;
     ir::Function& function_;
-    const std::vector<Inst> original_;   // copies are compared as the compiler wrote them
+    const std::vector<Inst> original_;  // copies are compared as the compiler wrote them
     const std::vector<std::int32_t> depth_;
     std::vector<bool> is_copied_, is_name_cleanup_;
     Done next_done_, target_done_;
@@ -156,14 +167,22 @@ class FinallyCopies {
 // STORE name; POP_EXCEPT; LOAD_CONST None; STORE name; DELETE name  =>  STORE name; POP_EXCEPT
 void skip_name_cleanups(ir::Function& function) {
     auto at = [&](std::int32_t i) -> Inst& { return function.insts[static_cast<std::size_t>(i)]; };
-    auto stores = [](const Inst& i) { return i.op == Op::StoreFast || i.op == Op::StoreName || i.op == Op::StoreGlobal || i.op == Op::StoreDeref; };
-    auto deletes = [](const Inst& i) { return i.op == Op::DeleteFast || i.op == Op::DeleteName || i.op == Op::DeleteGlobal || i.op == Op::DeleteDeref; };
+    auto stores = [](const Inst& i) {
+        return i.op == Op::StoreFast || i.op == Op::StoreName || i.op == Op::StoreGlobal || i.op == Op::StoreDeref;
+    };
+    auto deletes = [](const Inst& i) {
+        return i.op == Op::DeleteFast || i.op == Op::DeleteName || i.op == Op::DeleteGlobal || i.op == Op::DeleteDeref;
+    };
     for (const Inst& store : function.insts) {
         if (!stores(store) || store.next < 0 || at(store.next).op != Op::PopExcept) continue;
         Inst& pop = at(store.next);
-        if (pop.next < 0 || at(pop.next).op != Op::Const || !at(pop.next).value || at(pop.next).value->kind != Constant::Kind::None) continue;
+        if (pop.next < 0 || at(pop.next).op != Op::Const || !at(pop.next).value ||
+            at(pop.next).value->kind != Constant::Kind::None)
+            continue;
         const std::int32_t clear = at(pop.next).next;
-        if (!stores(at(clear)) || at(clear).name != store.name || !deletes(at(at(clear).next)) || at(at(clear).next).name != store.name) continue;
+        if (!stores(at(clear)) || at(clear).name != store.name || !deletes(at(at(clear).next)) ||
+            at(at(clear).next).name != store.name)
+            continue;
         pop.next = at(at(clear).next).next;
     }
 }

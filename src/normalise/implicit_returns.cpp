@@ -11,7 +11,9 @@ using ir::Op;
 
 namespace {
 
-bool is_function(const CodeObject& code) { return (code.flags & kOptimized) != 0; }
+bool is_function(const CodeObject& code) {
+    return (code.flags & kOptimized) != 0;
+}
 
 bool same_place(const Location& a, const Location& b) {
     return a.line == b.line && a.column == b.column && a.end_line == b.end_line && a.end_column == b.end_column;
@@ -31,13 +33,28 @@ bool is_written(const ir::Function& function, std::size_t i) {
     const Inst* before = i > 0 ? &function.insts[i - 1] : nullptr;
     const bool follows = before && same_place(before->location, inst.location);
     switch (inst.op) {
-        case Op::Const: case Op::PopExcept: case Op::Swap: case Op::Rotate: case Op::Pop: case Op::PopIter: case Op::Return:
-        case Op::Nop: case Op::PopBlock: case Op::Jump: case Op::SetupFinally: case Op::Reraise:
-            return false;
-        case Op::StoreFast: case Op::StoreName: case Op::StoreGlobal: case Op::StoreDeref:
-            return !(follows && before->op == Op::Const);
-        case Op::DeleteFast: case Op::DeleteName: case Op::DeleteGlobal: case Op::DeleteDeref:
-            return !(follows && (before->op == Op::StoreFast || before->op == Op::StoreName || before->op == Op::StoreGlobal || before->op == Op::StoreDeref));
+        case Op::Const:
+        case Op::PopExcept:
+        case Op::Swap:
+        case Op::Rotate:
+        case Op::Pop:
+        case Op::PopIter:
+        case Op::Return:
+        case Op::Nop:
+        case Op::PopBlock:
+        case Op::Jump:
+        case Op::SetupFinally:
+        case Op::Reraise: return false;
+        case Op::StoreFast:
+        case Op::StoreName:
+        case Op::StoreGlobal:
+        case Op::StoreDeref: return !(follows && before->op == Op::Const);
+        case Op::DeleteFast:
+        case Op::DeleteName:
+        case Op::DeleteGlobal:
+        case Op::DeleteDeref:
+            return !(follows && (before->op == Op::StoreFast || before->op == Op::StoreName ||
+                                 before->op == Op::StoreGlobal || before->op == Op::StoreDeref));
         default: return true;
     }
 }
@@ -48,21 +65,24 @@ bool is_written(const ir::Function& function, std::size_t i) {
 // (3.10+, guarantee_lineno_for_exits), or stands at the very end of the code (up to 3.9).
 void join_implicit_returns(ir::Function& function) {
     const auto size = static_cast<std::int32_t>(function.insts.size());
-    std::vector<std::int32_t> elsewhere(function.insts.size(), 0);   // edges from instructions with another place
+    std::vector<std::int32_t> elsewhere(function.insts.size(), 0);  // edges from instructions with another place
     for (const Inst& inst : function.insts) {
         for (std::int32_t to : {inst.next, inst.target}) {
-            if (to >= 0 && !same_place(inst.location, function.insts[static_cast<std::size_t>(to)].location)) ++elsewhere[static_cast<std::size_t>(to)];
+            if (to >= 0 && !same_place(inst.location, function.insts[static_cast<std::size_t>(to)].location))
+                ++elsewhere[static_cast<std::size_t>(to)];
         }
     }
-    std::set<std::pair<std::int32_t, std::int32_t>> written;   // places, by line and column
+    std::set<std::pair<std::int32_t, std::int32_t>> written;  // places, by line and column
     for (std::size_t i = 0; i < function.insts.size(); ++i) {
-        if (is_written(function, i)) written.emplace(function.insts[i].location.line, function.insts[i].location.column);
+        if (is_written(function, i))
+            written.emplace(function.insts[i].location.line, function.insts[i].location.column);
     }
     std::vector<std::int32_t> replacement(function.insts.size(), -1);
     std::vector<std::int32_t> first_of_handler(function.handlers.size() + 1, -1);
     for (std::int32_t i = 0; i < size; ++i) {
         Inst& value = function.insts[static_cast<std::size_t>(i)];
-        if (value.op != Op::Const || !value.value || value.value->kind != Constant::Kind::None || value.next < 0) continue;
+        if (value.op != Op::Const || !value.value || value.value->kind != Constant::Kind::None || value.next < 0)
+            continue;
         Inst& result = function.insts[static_cast<std::size_t>(value.next)];
         if (result.op != Op::Return) continue;
         const bool shares_place = written.count({value.location.line, value.location.column}) > 0 ||
@@ -79,10 +99,12 @@ void join_implicit_returns(ir::Function& function) {
     }
     for (Inst& inst : function.insts) {
         for (std::int32_t* edge : {&inst.next, &inst.target}) {
-            if (*edge >= 0 && replacement[static_cast<std::size_t>(*edge)] >= 0) *edge = replacement[static_cast<std::size_t>(*edge)];
+            if (*edge >= 0 && replacement[static_cast<std::size_t>(*edge)] >= 0)
+                *edge = replacement[static_cast<std::size_t>(*edge)];
         }
     }
-    if (replacement[static_cast<std::size_t>(function.entry)] >= 0) function.entry = replacement[static_cast<std::size_t>(function.entry)];
+    if (replacement[static_cast<std::size_t>(function.entry)] >= 0)
+        function.entry = replacement[static_cast<std::size_t>(function.entry)];
 }
 
 }  // namespace depyf::normalising

@@ -68,7 +68,8 @@ class Partition {
         h = mix(h, reinterpret_cast<std::size_t>(inst.value));
         h = mix(h, static_cast<std::size_t>(inst.handler + 1));
         h = mix(h, static_cast<std::size_t>(inst.location.line));
-        h = mix(h, static_cast<std::size_t>(inst.location.column + 1) * 65536 + static_cast<std::size_t>(inst.location.end_column + 1));
+        h = mix(h, static_cast<std::size_t>(inst.location.column + 1) * 65536 +
+                       static_cast<std::size_t>(inst.location.end_column + 1));
         return mix(h, static_cast<std::size_t>(inst.location.end_line));
     }
 
@@ -77,7 +78,8 @@ class Partition {
         std::vector<bool> found(function_.insts.size(), false);
         auto is_none = [&](std::int32_t i) {
             const Inst& inst = function_.insts[static_cast<std::size_t>(i)];
-            return (inst.op == Op::Const && inst.value && inst.value->kind == Constant::Kind::None) || (inst.op == Op::Copy && inst.count == 1);
+            return (inst.op == Op::Const && inst.value && inst.value->kind == Constant::Kind::None) ||
+                   (inst.op == Op::Copy && inst.count == 1);
         };
         for (std::size_t first = 0; first < function_.insts.size(); ++first) {
             std::int32_t i = static_cast<std::int32_t>(first);
@@ -87,8 +89,9 @@ class Partition {
             if (nones < 3 || i < 0 || function_.insts[static_cast<std::size_t>(i)].op != Op::Call) continue;
             const Location& place = function_.insts[static_cast<std::size_t>(i)].location;
             bool behind = false;
-            std::size_t steps = 0;   // the way may lead round a loop
-            for (std::int32_t k = static_cast<std::int32_t>(first); k >= 0 && steps++ < function_.insts.size(); k = function_.insts[static_cast<std::size_t>(k)].next) {
+            std::size_t steps = 0;  // the way may lead round a loop
+            for (std::int32_t k = static_cast<std::int32_t>(first); k >= 0 && steps++ < function_.insts.size();
+                 k = function_.insts[static_cast<std::size_t>(k)].next) {
                 const Inst& inst = function_.insts[static_cast<std::size_t>(k)];
                 if (behind && (inst.location.line != place.line || inst.location.column != place.column)) break;
                 behind = behind || k == i;
@@ -100,7 +103,8 @@ class Partition {
         for (const Inst& inst : function_.insts) {
             if (inst.op != Op::Branch && inst.op != Op::KeepBranch) continue;
             for (std::int32_t to : {inst.next, inst.target}) {
-                if (to >= 0 && function_.insts[static_cast<std::size_t>(to)].op == Op::Pop) found[static_cast<std::size_t>(to)] = true;
+                if (to >= 0 && function_.insts[static_cast<std::size_t>(to)].op == Op::Pop)
+                    found[static_cast<std::size_t>(to)] = true;
             }
         }
         return found;
@@ -108,7 +112,7 @@ class Partition {
 
     void split_by_operation() {
         const std::vector<bool> alone = kept_apart();
-        std::unordered_map<std::size_t, std::int32_t> ids;   // a collision only costs: refine() compares successors
+        std::unordered_map<std::size_t, std::int32_t> ids;  // a collision only costs: refine() compares successors
         for (std::size_t i = 0; i < function_.insts.size(); ++i) {
             if (!reachable_[i]) continue;
             const Inst& inst = function_.insts[i];
@@ -168,7 +172,9 @@ class Partition {
         if (!function_.features->has_super_instructions) return false;
         bool changed = false;
         std::map<std::tuple<Op, const std::string*, std::int32_t, std::size_t>, std::int32_t> placed;
-        auto key = [&](const Inst& inst) { return std::make_tuple(inst.op, inst.name, inst.handler, class_of(inst.next)); };
+        auto key = [&](const Inst& inst) {
+            return std::make_tuple(inst.op, inst.name, inst.handler, class_of(inst.next));
+        };
         for (int pass = 0; pass < 2; ++pass) {
             for (std::size_t i = 0; i < function_.insts.size(); ++i) {
                 const Inst& inst = function_.insts[i];
@@ -177,7 +183,9 @@ class Partition {
                     placed.emplace(key(inst), class_[i]);
                 } else {
                     // without a placed one to join, two of them join where what follows was joined
-                    const bool joined = inst.next >= 0 && members_[static_cast<std::size_t>(class_[static_cast<std::size_t>(inst.next)])].size() > 1;
+                    const bool joined =
+                        inst.next >= 0 &&
+                        members_[static_cast<std::size_t>(class_[static_cast<std::size_t>(inst.next)])].size() > 1;
                     auto found = placed.find(key(inst));
                     if (found != placed.end() && class_[i] != found->second) {
                         members_[static_cast<std::size_t>(found->second)].push_back(static_cast<std::int32_t>(i));
@@ -194,7 +202,8 @@ class Partition {
         for (std::size_t i = 0; changed && i < function_.insts.size(); ++i) {
             const Inst& inst = function_.insts[i];
             if (!reachable_[i] || inst.location.line == 0) continue;
-            auto [found, added] = same.try_emplace({operation_hash(inst), class_of(first(inst)), class_of(second(inst))}, class_[i]);
+            auto [found, added] =
+                same.try_emplace({operation_hash(inst), class_of(first(inst)), class_of(second(inst))}, class_[i]);
             if (added || found->second == class_[i]) continue;
             members_[static_cast<std::size_t>(found->second)].push_back(static_cast<std::int32_t>(i));
             class_[i] = found->second;
@@ -214,7 +223,8 @@ class Partition {
             inst.target = representative(inst.target);
         }
         for (ir::Handler& handler : function_.handlers) {
-            if (handler.target >= 0 && reachable_[static_cast<std::size_t>(handler.target)]) handler.target = representative(handler.target);
+            if (handler.target >= 0 && reachable_[static_cast<std::size_t>(handler.target)])
+                handler.target = representative(handler.target);
         }
         function_.entry = representative(function_.entry);
     }
@@ -222,12 +232,14 @@ class Partition {
     ir::Function& function_;
     std::vector<std::int32_t> class_;
     std::vector<std::vector<std::int32_t>> members_;
-    std::vector<std::int32_t> open_;      // classes of more than one instruction
+    std::vector<std::int32_t> open_;  // classes of more than one instruction
     std::vector<bool> reachable_;
 };
 
 }  // namespace
 
-void merge_copies(ir::Function& function) { Partition(function).run(); }
+void merge_copies(ir::Function& function) {
+    Partition(function).run();
+}
 
 }  // namespace depyf::normalising

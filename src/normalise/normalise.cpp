@@ -28,10 +28,11 @@ HandlerKind handler_kind(const ir::Function& function, const ir::Handler& handle
     if (at(i).op == ir::Op::Pop) return HandlerKind::Except;
     if (at(i).op == ir::Op::Const && at(i).value && at(i).value->kind == Constant::Kind::None && (!table || !pushed)) {
         const ir::Op store = at(at(i).next).op;
-        if (store == ir::Op::StoreFast || store == ir::Op::StoreName || store == ir::Op::StoreGlobal || store == ir::Op::StoreDeref) {
+        if (store == ir::Op::StoreFast || store == ir::Op::StoreName || store == ir::Op::StoreGlobal ||
+            store == ir::Op::StoreDeref) {
             const ir::Op remove = at(at(at(i).next).next).op;
-            const bool deletes = remove == ir::Op::DeleteFast || remove == ir::Op::DeleteName || remove == ir::Op::DeleteGlobal ||
-                                 remove == ir::Op::DeleteDeref;
+            const bool deletes = remove == ir::Op::DeleteFast || remove == ir::Op::DeleteName ||
+                                 remove == ir::Op::DeleteGlobal || remove == ir::Op::DeleteDeref;
             const std::int32_t last = at(at(at(i).next).next).next;
             if (deletes && last >= 0 && at(last).op == ir::Op::Reraise) return HandlerKind::NameCleanup;
         }
@@ -43,11 +44,24 @@ HandlerKind handler_kind(const ir::Function& function, const ir::Handler& handle
         switch (at(i).op) {
             case ir::Op::CheckExceptionMatch: return HandlerKind::Except;
             case ir::Op::CheckGroupMatch: return HandlerKind::ExceptStar;
-            case ir::Op::Pop: case ir::Op::StoreFast: case ir::Op::StoreName: case ir::Op::StoreGlobal: case ir::Op::StoreDeref:
-            case ir::Op::StoreAttr: case ir::Op::StoreSubscr: case ir::Op::Return: case ir::Op::Raise: case ir::Op::Reraise:
-            case ir::Op::DeleteFast: case ir::Op::DeleteName: case ir::Op::DeleteAttr: case ir::Op::DeleteSubscr: case ir::Op::SetupWith:
-            case ir::Op::ForIter: case ir::Op::SetupFinally: case ir::Op::StoreSlice:
-                return HandlerKind::Finally;
+            case ir::Op::Pop:
+            case ir::Op::StoreFast:
+            case ir::Op::StoreName:
+            case ir::Op::StoreGlobal:
+            case ir::Op::StoreDeref:
+            case ir::Op::StoreAttr:
+            case ir::Op::StoreSubscr:
+            case ir::Op::Return:
+            case ir::Op::Raise:
+            case ir::Op::Reraise:
+            case ir::Op::DeleteFast:
+            case ir::Op::DeleteName:
+            case ir::Op::DeleteAttr:
+            case ir::Op::DeleteSubscr:
+            case ir::Op::SetupWith:
+            case ir::Op::ForIter:
+            case ir::Op::SetupFinally:
+            case ir::Op::StoreSlice: return HandlerKind::Finally;
             case ir::Op::Jump: i = at(i).target; break;
             default: i = at(i).next; break;
         }

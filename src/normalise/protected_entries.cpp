@@ -32,16 +32,19 @@ class Marker {
     void protect_jumps() {
         std::vector<std::int32_t> first(function_.handlers.size(), -1);
         for (std::size_t i = 0; i < function_.insts.size(); ++i) {
-            for (std::int32_t h = function_.insts[i].handler; h >= 0; h = function_.handlers[static_cast<std::size_t>(h)].outer) {
-                if (first[static_cast<std::size_t>(h)] < 0) first[static_cast<std::size_t>(h)] = static_cast<std::int32_t>(i);
+            for (std::int32_t h = function_.insts[i].handler; h >= 0;
+                 h = function_.handlers[static_cast<std::size_t>(h)].outer) {
+                if (first[static_cast<std::size_t>(h)] < 0)
+                    first[static_cast<std::size_t>(h)] = static_cast<std::int32_t>(i);
             }
         }
-        if (function_.features->has_to_bool) {   // a conditional jump cannot raise: no entry needs to cover it
+        if (function_.features->has_to_bool) {  // a conditional jump cannot raise: no entry needs to cover it
             for (std::size_t i = 1; i < function_.insts.size(); ++i) {
-                if (function_.insts[i].op == ir::Op::Branch) function_.insts[i].handler = function_.insts[i - 1].handler;
+                if (function_.insts[i].op == ir::Op::Branch)
+                    function_.insts[i].handler = function_.insts[i - 1].handler;
             }
         }
-        std::vector<bool> loops_inside(function_.handlers.size(), false);   // a covered jump goes back to the start
+        std::vector<bool> loops_inside(function_.handlers.size(), false);  // a covered jump goes back to the start
         for (const ir::Inst& jump : function_.insts) {
             if (jump.op != ir::Op::Jump) continue;
             for (std::int32_t h = jump.handler; h >= 0; h = function_.handlers[static_cast<std::size_t>(h)].outer) {
@@ -53,8 +56,10 @@ class Marker {
             const std::int32_t inner = function_.insts[static_cast<std::size_t>(jump.target)].handler;
             if (inner < 0 || within(jump.handler, inner)) continue;
             bool at_start = false;
-            for (std::int32_t h = inner; h >= 0 && !within(jump.handler, h); h = function_.handlers[static_cast<std::size_t>(h)].outer) {
-                at_start = at_start || (first[static_cast<std::size_t>(h)] == jump.target && !loops_inside[static_cast<std::size_t>(h)]);
+            for (std::int32_t h = inner; h >= 0 && !within(jump.handler, h);
+                 h = function_.handlers[static_cast<std::size_t>(h)].outer) {
+                at_start = at_start || (first[static_cast<std::size_t>(h)] == jump.target &&
+                                        !loops_inside[static_cast<std::size_t>(h)]);
             }
             if (!at_start) jump.handler = inner;
         }
@@ -90,11 +95,13 @@ class Marker {
     }
 
     ir::Function& function_;
-    std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> markers_;   // (instruction, handler) -> marker
+    std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> markers_;  // (instruction, handler) -> marker
 };
 
 }  // namespace
 
-void mark_protected_entries(ir::Function& function) { Marker(function).run(); }
+void mark_protected_entries(ir::Function& function) {
+    Marker(function).run();
+}
 
 }  // namespace depyf::normalising

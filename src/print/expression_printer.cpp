@@ -18,8 +18,10 @@ constexpr const char* kCompare[] = {"==", "!=", "<", "<=", ">", ">=", "is", "is 
 
 Precedence binary_precedence(ast::Operator op) {
     switch (op) {
-        case ast::Operator::Add: case ast::Operator::Sub: return Precedence::Arithmetic;
-        case ast::Operator::LShift: case ast::Operator::RShift: return Precedence::Shift;
+        case ast::Operator::Add:
+        case ast::Operator::Sub: return Precedence::Arithmetic;
+        case ast::Operator::LShift:
+        case ast::Operator::RShift: return Precedence::Shift;
         case ast::Operator::BitOr: return Precedence::Expression;
         case ast::Operator::BitXor: return Precedence::BitXor;
         case ast::Operator::BitAnd: return Precedence::BitAnd;
@@ -28,7 +30,9 @@ Precedence binary_precedence(ast::Operator op) {
     }
 }
 
-Precedence tighter(Precedence p) { return static_cast<Precedence>(static_cast<int>(p) + 1); }
+Precedence tighter(Precedence p) {
+    return static_cast<Precedence>(static_cast<int>(p) + 1);
+}
 
 bool starts_with_sign(const Constant& c) {
     switch (c.kind) {
@@ -44,8 +48,10 @@ Precedence ExpressionPrinter::precedence(const Expr* e) {
     switch (e->kind) {
         case ExprKind::NamedExpr: return Precedence::NamedExpr;
         case ExprKind::Tuple: return e->items.empty() ? Precedence::Atom : Precedence::Tuple;
-        case ExprKind::Yield: case ExprKind::YieldFrom: return Precedence::Yield;
-        case ExprKind::IfExp: case ExprKind::Lambda: return Precedence::Test;
+        case ExprKind::Yield:
+        case ExprKind::YieldFrom: return Precedence::Yield;
+        case ExprKind::IfExp:
+        case ExprKind::Lambda: return Precedence::Test;
         case ExprKind::BoolOp: return e->is_and ? Precedence::And : Precedence::Or;
         case ExprKind::UnaryOp: return e->unary == ast::UnaryOperator::Not ? Precedence::Not : Precedence::Factor;
         case ExprKind::Compare: return Precedence::Comparison;
@@ -79,13 +85,15 @@ void ExpressionPrinter::bare(std::string& out, const Expr* e) {
             out += kUnary[static_cast<int>(e->unary)];
             const bool is_not = e->unary == ast::UnaryOperator::Not;
             // `-1` is one constant for the compiler: keep the operation apart
-            const bool number = !is_not && e->items[0]->kind == ExprKind::Constant && e->items[0]->value->kind != Constant::Kind::Str;
+            const bool number =
+                !is_not && e->items[0]->kind == ExprKind::Constant && e->items[0]->value->kind != Constant::Kind::Str;
             print(out, e->items[0], is_not ? Precedence::Not : number ? Precedence::Atom : Precedence::Factor);
             return;
         }
         case ExprKind::Lambda:
             out += "lambda";
-            if (!e->args->posonly.empty() || !e->args->args.empty() || !e->args->kwonly.empty() || e->args->has_vararg || e->args->has_kwarg) {
+            if (!e->args->posonly.empty() || !e->args->args.empty() || !e->args->kwonly.empty() ||
+                e->args->has_vararg || e->args->has_kwarg) {
                 out += ' ';
             }
             arguments(out, *e->args, false);
@@ -119,7 +127,9 @@ void ExpressionPrinter::bare(std::string& out, const Expr* e) {
             out += ']';
             return;
         case ExprKind::Tuple: tuple(out, e); return;
-        case ExprKind::ListComp: case ExprKind::SetComp: case ExprKind::GeneratorExp: {
+        case ExprKind::ListComp:
+        case ExprKind::SetComp:
+        case ExprKind::GeneratorExp: {
             const char* brackets = e->kind == ExprKind::ListComp ? "[]" : e->kind == ExprKind::SetComp ? "{}" : "()";
             out += brackets[0];
             print(out, e->items[0], Precedence::Test);
@@ -146,7 +156,8 @@ void ExpressionPrinter::bare(std::string& out, const Expr* e) {
             return;
         case ExprKind::Yield:
             out += "yield";
-            if (e->items[0] && !(e->items[0]->kind == ExprKind::Constant && e->items[0]->value->kind == Constant::Kind::None)) {
+            if (e->items[0] &&
+                !(e->items[0]->kind == ExprKind::Constant && e->items[0]->value->kind == Constant::Kind::None)) {
                 out += ' ';
                 print(out, e->items[0], Precedence::Tuple);
             }
@@ -157,14 +168,15 @@ void ExpressionPrinter::bare(std::string& out, const Expr* e) {
             return;
         case ExprKind::Compare: compare(out, e); return;
         case ExprKind::Call: call(out, e); return;
-        case ExprKind::FormattedValue: case ExprKind::Interpolation: case ExprKind::JoinedStr: case ExprKind::TemplateStr:
-            joined_string(out, e);
-            return;
+        case ExprKind::FormattedValue:
+        case ExprKind::Interpolation:
+        case ExprKind::JoinedStr:
+        case ExprKind::TemplateStr: joined_string(out, e); return;
         case ExprKind::Attribute: {
             const Expr* object = e->items[0];
-            const bool number = object->kind == ExprKind::Constant &&
-                                (object->value->kind == Constant::Kind::Int || object->value->kind == Constant::Kind::Float ||
-                                 object->value->kind == Constant::Kind::Complex);
+            const bool number = object->kind == ExprKind::Constant && (object->value->kind == Constant::Kind::Int ||
+                                                                       object->value->kind == Constant::Kind::Float ||
+                                                                       object->value->kind == Constant::Kind::Complex);
             if (number) out += '(';
             print(out, object, number ? Precedence::NamedExpr : Precedence::Atom);
             if (number) out += ')';
@@ -219,7 +231,9 @@ void ExpressionPrinter::bin_op(std::string& out, const Expr* e) {
     for (std::size_t i = chain.size(); i-- > 0;) {
         const Expr* part = chain[i];
         const Precedence p = binary_precedence(part->binary);
-        out += part->binary == ast::Operator::Pow ? " ** " : std::string(space()) + kBinary[static_cast<int>(part->binary)] + " ";
+        out += part->binary == ast::Operator::Pow
+                   ? " ** "
+                   : std::string(space()) + kBinary[static_cast<int>(part->binary)] + " ";
         print(out, part->items[1], part->binary == ast::Operator::Pow ? Precedence::Factor : tighter(p));
     }
 }
@@ -235,14 +249,17 @@ void ExpressionPrinter::compare(std::string& out, const Expr* e) {
 }
 
 void ExpressionPrinter::keyword(std::string& out, const ast::Keyword& k) {
-    if (k.name.empty()) out += "**";
-    else out += k.name + "=";
+    if (k.name.empty())
+        out += "**";
+    else
+        out += k.name + "=";
     print(out, k.value, k.name.empty() ? Precedence::Expression : Precedence::Test);
 }
 
 void ExpressionPrinter::call(std::string& out, const Expr* e) {
     print(out, e->items[0], Precedence::Atom);
-    const bool lone_generator = e->items.size() == 2 && e->keywords.empty() && e->items[1]->kind == ExprKind::GeneratorExp;
+    const bool lone_generator =
+        e->items.size() == 2 && e->keywords.empty() && e->items[1]->kind == ExprKind::GeneratorExp;
     if (lone_generator) {
         print(out, e->items[1], Precedence::Atom);
         return;
@@ -251,8 +268,10 @@ void ExpressionPrinter::call(std::string& out, const Expr* e) {
     enter();
     for (std::size_t i = 1; i < e->items.size(); ++i) {
         if (i > 1) out += comma();
-        if (e->items[i]->kind == ExprKind::NamedExpr && e->items.size() == 2 && e->keywords.empty()) print(out, e->items[i], Precedence::NamedExpr);
-        else print(out, e->items[i], Precedence::Test);
+        if (e->items[i]->kind == ExprKind::NamedExpr && e->items.size() == 2 && e->keywords.empty())
+            print(out, e->items[i], Precedence::NamedExpr);
+        else
+            print(out, e->items[i], Precedence::Test);
     }
     bool first = e->items.size() == 1;
     for (const ast::Keyword& k : e->keywords) {
@@ -268,8 +287,9 @@ void ExpressionPrinter::subscript(std::string& out, const Expr* e) {
     print(out, e->items[0], Precedence::Atom);
     out += '[';
     const Expr* key = e->items[1];
-    const bool starred = key->kind == ExprKind::Tuple &&
-                         std::any_of(key->items.begin(), key->items.end(), [](const Expr* i) { return i->kind == ExprKind::Starred; });
+    const bool starred =
+        key->kind == ExprKind::Tuple &&
+        std::any_of(key->items.begin(), key->items.end(), [](const Expr* i) { return i->kind == ExprKind::Starred; });
     auto is_slice = [](const Constant& c) { return c.kind == Constant::Kind::Slice; };
     auto constant_slice = [&](const Constant& c) {   // 3.14+: x[1:2] has one constant for its slice
         for (std::size_t i = 0; i < c.items.size(); ++i) {
@@ -277,20 +297,25 @@ void ExpressionPrinter::subscript(std::string& out, const Expr* e) {
             if (c.items[i].kind != Constant::Kind::None) constant(out, c.items[i], Precedence::Test);
         }
     };
-    const bool constant_tuple = key->kind == ExprKind::Constant && key->value->kind == Constant::Kind::Tuple && !key->value->items.empty();
+    const bool constant_tuple =
+        key->kind == ExprKind::Constant && key->value->kind == Constant::Kind::Tuple && !key->value->items.empty();
     if (key->kind == ExprKind::Tuple && !key->items.empty() && (!starred || features_.star_in_subscript)) {
         for (std::size_t i = 0; i < key->items.size(); ++i) {
             if (i > 0) out += ", ";
             const Expr* item = key->items[i];
-            if (item->kind == ExprKind::Constant && is_slice(*item->value)) constant_slice(*item->value);
-            else print(out, item, Precedence::Test);
+            if (item->kind == ExprKind::Constant && is_slice(*item->value))
+                constant_slice(*item->value);
+            else
+                print(out, item, Precedence::Test);
         }
         if (key->items.size() == 1 && !(key->items[0]->kind == ExprKind::Starred)) out += ',';
     } else if (constant_tuple) {
         for (std::size_t i = 0; i < key->value->items.size(); ++i) {
             if (i > 0) out += ", ";
-            if (is_slice(key->value->items[i])) constant_slice(key->value->items[i]);
-            else constant(out, key->value->items[i], Precedence::Test);
+            if (is_slice(key->value->items[i]))
+                constant_slice(key->value->items[i]);
+            else
+                constant(out, key->value->items[i], Precedence::Test);
         }
         if (key->value->items.size() == 1) out += ',';
     } else if (key->kind == ExprKind::Constant && is_slice(*key->value)) {
@@ -311,8 +336,10 @@ void ExpressionPrinter::tuple(std::string& out, const Expr* e) {
 }
 
 void ExpressionPrinter::target(std::string& out, const Expr* e) {
-    if (e->kind == ExprKind::Tuple && !e->items.empty()) tuple(out, e);
-    else print(out, e, Precedence::Atom);
+    if (e->kind == ExprKind::Tuple && !e->items.empty())
+        tuple(out, e);
+    else
+        print(out, e, Precedence::Atom);
 }
 
 void ExpressionPrinter::dict(std::string& out, const Expr* e) {
@@ -390,7 +417,8 @@ void ExpressionPrinter::constant(std::string& out, const Constant& c, Precedence
         case Constant::Kind::False: out += "False"; return;
         case Constant::Kind::Ellipsis: out += "..."; return;
         case Constant::Kind::StopIteration: out += "StopIteration"; return;
-        case Constant::Kind::Int: case Constant::Kind::Float: {
+        case Constant::Kind::Int:
+        case Constant::Kind::Float: {
             const bool parentheses = starts_with_sign(c) && least > Precedence::Factor;
             if (parentheses) out += '(';
             out += c.kind == Constant::Kind::Int ? c.text : float_literal(c.real);
@@ -401,7 +429,8 @@ void ExpressionPrinter::constant(std::string& out, const Constant& c, Precedence
             // `a+bj` folds back to one constant; a real part of +0.0 needs no sum
             const bool sum = c.real != 0 || std::signbit(c.real) || std::isnan(c.real);
             const bool negative = std::signbit(c.imag) && !std::isnan(c.imag);
-            const bool parentheses = (sum && least > Precedence::Arithmetic) || (negative && !sum && least > Precedence::Factor);
+            const bool parentheses =
+                (sum && least > Precedence::Arithmetic) || (negative && !sum && least > Precedence::Factor);
             if (parentheses) out += '(';
             if (sum) {
                 // -(0j) has parts (-0.0, -0.0): the unary minus negates both
@@ -441,7 +470,9 @@ void ExpressionPrinter::constant(std::string& out, const Constant& c, Precedence
             if (parentheses) out += ')';
             return;
         }
-        case Constant::Kind::FrozenSet: case Constant::Kind::Set: case Constant::Kind::List: {
+        case Constant::Kind::FrozenSet:
+        case Constant::Kind::Set:
+        case Constant::Kind::List: {
             const bool list = c.kind == Constant::Kind::List;
             out += list ? '[' : '{';
             for (std::size_t i = 0; i < c.items.size(); ++i) {
@@ -452,7 +483,8 @@ void ExpressionPrinter::constant(std::string& out, const Constant& c, Precedence
             out += list ? ']' : '}';
             return;
         }
-        case Constant::Kind::Dict: case Constant::Kind::FrozenDict:
+        case Constant::Kind::Dict:
+        case Constant::Kind::FrozenDict:
             out += '{';
             for (std::size_t i = 0; i + 1 < c.items.size(); i += 2) {
                 if (i > 0) out += ", ";

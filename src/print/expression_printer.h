@@ -16,7 +16,7 @@ class ExpressionPrinter {
     // Appends `e`, in parentheses where it binds weaker than `least`.
     void print(std::string& out, const ast::Expr* e, Precedence least);
     void arguments(std::string& out, const ast::Arguments& args, bool annotations);
-    void target(std::string& out, const ast::Expr* e);          // of an assignment or loop: a tuple needs no parentheses
+    void target(std::string& out, const ast::Expr* e);  // of an assignment or loop: a tuple needs no parentheses
     void keyword(std::string& out, const ast::Keyword& keyword);
     void constant(std::string& out, const Constant& value, Precedence least);
     void comma_separated(std::string& out, const std::vector<ast::Expr*>& items, Precedence least);
@@ -45,8 +45,8 @@ class ExpressionPrinter {
 
     const Features& features_;
     int fstring_depth_ = 0;
-    int depth_ = 0;       // brackets around what is printed
-    std::string avoid_;   // quotes that an enclosing f-string uses (up to 3.11)
+    int depth_ = 0;  // brackets around what is printed
+    std::string avoid_;  // quotes that an enclosing f-string uses (up to 3.11)
 };
 
 }  // namespace depyf

@@ -19,8 +19,10 @@ void ExpressionPrinter::joined_string(std::string& out, const Expr* e) {
         if (!features_.nested_fstring_quotes && saved.find(quote[0]) != std::string::npos) continue;
         avoid_ = features_.nested_fstring_quotes ? "" : saved + quote[0];
         std::string inside;
-        if (e->kind == ExprKind::FormattedValue || e->kind == ExprKind::Interpolation) replacement(inside, e, quote[0]);
-        else fstring_parts(inside, e, quote[0], false);
+        if (e->kind == ExprKind::FormattedValue || e->kind == ExprKind::Interpolation)
+            replacement(inside, e, quote[0]);
+        else
+            fstring_parts(inside, e, quote[0], false);
         const std::string text = std::string(is_template ? "t" : "f") + quote + inside + quote;
         if (best.empty()) best = text;
         const bool escapes = inside.find(std::string("\\") + quote[0]) != std::string::npos;

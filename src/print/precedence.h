@@ -7,16 +7,24 @@
 namespace depyf {
 
 enum class Precedence : std::uint8_t {
-    NamedExpr,   // x := y
-    Tuple,       // a, b
-    Yield,       // yield, yield from
-    Test,        // a if b else c, lambda
-    Or, And, Not,
+    NamedExpr,  // x := y
+    Tuple,  // a, b
+    Yield,  // yield, yield from
+    Test,  // a if b else c, lambda
+    Or,
+    And,
+    Not,
     Comparison,
     Expression,  // what a starred item takes: |
-    BitXor, BitAnd, Shift, Arithmetic, Term,
-    Factor,      // -x
-    Power, Await, Atom,
+    BitXor,
+    BitAnd,
+    Shift,
+    Arithmetic,
+    Term,
+    Factor,  // -x
+    Power,
+    Await,
+    Atom,
 };
 
 }  // namespace depyf

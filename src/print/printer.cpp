@@ -21,15 +21,21 @@ constexpr const char* kAugmented[] = {"+=", "-=", "*=", "@=", "/=", "//=", "%=",
 class StatementPrinter {
   public:
     StatementPrinter(PrintedText& result, const Features& features, const PrintOptions& options)
-        : result_(result), features_(features), align_(options.align), unbroken_(options.unbroken), expressions_(features) {}
+        : result_(result),
+          features_(features),
+          align_(options.align),
+          unbroken_(options.unbroken),
+          expressions_(features) {}
 
     void body(const Body& statements, bool docstring_possible) {
         for (std::size_t i = 0; i < statements.size(); ++i) {
             const Stmt* stmt = statements[i];
             const bool definition = is_definition(stmt);
             if (i > 0 && !inline_ && (definition || is_definition(statements[i - 1]))) blank(indent_ == 0 ? 2 : 1);
-            if (i == 0 && docstring_possible && is_docstring(stmt)) docstring(stmt, statements.size() > 1 ? statements[1] : nullptr);
-            else statement(stmt);
+            if (i == 0 && docstring_possible && is_docstring(stmt))
+                docstring(stmt, statements.size() > 1 ? statements[1] : nullptr);
+            else
+                statement(stmt);
         }
         if (statements.empty()) {
             line(nullptr, "pass");
@@ -42,10 +48,12 @@ class StatementPrinter {
 
   private:
     static bool is_definition(const Stmt* stmt) {
-        return stmt->kind == StmtKind::FunctionDef || stmt->kind == StmtKind::AsyncFunctionDef || stmt->kind == StmtKind::ClassDef;
+        return stmt->kind == StmtKind::FunctionDef || stmt->kind == StmtKind::AsyncFunctionDef ||
+               stmt->kind == StmtKind::ClassDef;
     }
     static bool is_docstring(const Stmt* stmt) {
-        return stmt->kind == StmtKind::Expr && stmt->exprs[0]->kind == ExprKind::Constant && stmt->exprs[0]->value->kind == Constant::Kind::Str;
+        return stmt->kind == StmtKind::Expr && stmt->exprs[0]->kind == ExprKind::Constant &&
+               stmt->exprs[0]->value->kind == Constant::Kind::Str;
     }
 
     void blank(int lines) {
@@ -66,10 +74,20 @@ class StatementPrinter {
 
     static bool is_simple(const Stmt* stmt) {
         switch (stmt->kind) {
-            case StmtKind::Return: case StmtKind::Delete: case StmtKind::Assign: case StmtKind::AugAssign: case StmtKind::AnnAssign:
-            case StmtKind::Raise: case StmtKind::Assert: case StmtKind::Import: case StmtKind::ImportFrom: case StmtKind::Expr:
-            case StmtKind::Pass: case StmtKind::Break: case StmtKind::Continue: case StmtKind::TypeAlias:
-                return true;
+            case StmtKind::Return:
+            case StmtKind::Delete:
+            case StmtKind::Assign:
+            case StmtKind::AugAssign:
+            case StmtKind::AnnAssign:
+            case StmtKind::Raise:
+            case StmtKind::Assert:
+            case StmtKind::Import:
+            case StmtKind::ImportFrom:
+            case StmtKind::Expr:
+            case StmtKind::Pass:
+            case StmtKind::Break:
+            case StmtKind::Continue:
+            case StmtKind::TypeAlias: return true;
             default: return false;
         }
     }
@@ -77,7 +95,8 @@ class StatementPrinter {
     void line(const Stmt* stmt, const std::string& text) {
         const bool simple = stmt && is_simple(stmt);
         const std::int32_t wanted = stmt ? stmt->line : 0;
-        const bool behind = align_ && simple && (wanted > 0 || inline_) && static_cast<std::uint32_t>(wanted) < line_number_;
+        const bool behind =
+            align_ && simple && (wanted > 0 || inline_) && static_cast<std::uint32_t>(wanted) < line_number_;
         const bool joins = joins_at_ == indent_ && ((behind && simple) || inline_);
         if (inline_ || joins) {
             result_.text.pop_back();
@@ -123,7 +142,8 @@ class StatementPrinter {
     void docstring(const Stmt* stmt, const Stmt* next) {
         const std::string& value = stmt->exprs[0]->value->text;
         const auto lines = static_cast<std::uint32_t>(std::count(value.begin(), value.end(), '\n'));
-        const bool too_long = align_ && next && next->line > 0 && line_number_ + lines >= static_cast<std::uint32_t>(next->line);
+        const bool too_long =
+            align_ && next && next->line > 0 && line_number_ + lines >= static_cast<std::uint32_t>(next->line);
         // the compiler takes the indentation away again (3.13+)
         const std::string indent = features_.docstrings_dedented ? std::string(indent_ * 4, ' ') : "";
         line(stmt, too_long ? string_literal(value) : docstring_literal(value, indent));
@@ -148,7 +168,8 @@ class StatementPrinter {
     void block(const Body& statements, bool docstring_possible = false) {
         ++indent_;
         const bool simple = std::all_of(statements.begin(), statements.end(), is_simple);
-        const bool behind = statements.empty() || (statements[0]->line > 0 && static_cast<std::uint32_t>(statements[0]->line) < line_number_);
+        const bool behind = statements.empty() ||
+                            (statements[0]->line > 0 && static_cast<std::uint32_t>(statements[0]->line) < line_number_);
         const bool outer = inline_;
         inline_ = align_ && simple && behind;
         joins_at_ = kNoJoin;
@@ -160,29 +181,39 @@ class StatementPrinter {
 
     void statement(const Stmt* stmt) {
         switch (stmt->kind) {
-            case StmtKind::FunctionDef: case StmtKind::AsyncFunctionDef: function(stmt); return;
+            case StmtKind::FunctionDef:
+            case StmtKind::AsyncFunctionDef: function(stmt); return;
             case StmtKind::ClassDef: class_def(stmt); return;
             case StmtKind::Return:
-                line(stmt, stmt->exprs.empty() ? "return" : "return " + (is_yield(stmt->exprs[0]) ? text(stmt->exprs[0], Precedence::Test) : value(stmt->exprs[0])));
+                line(stmt, stmt->exprs.empty()
+                               ? "return"
+                               : "return " + (is_yield(stmt->exprs[0]) ? text(stmt->exprs[0], Precedence::Test)
+                                                                       : value(stmt->exprs[0])));
                 return;
             case StmtKind::Delete: line(stmt, "del " + list(stmt->exprs, Precedence::Atom)); return;
             case StmtKind::Assign: assign(stmt); return;
             case StmtKind::TypeAlias:
-                line(stmt, "type " + stmt->exprs[0]->name + type_params(stmt->type_params) + " = " + text(stmt->exprs[1], Precedence::Test));
+                line(stmt, "type " + stmt->exprs[0]->name + type_params(stmt->type_params) + " = " +
+                               text(stmt->exprs[1], Precedence::Test));
                 return;
             case StmtKind::AugAssign:
-                line(stmt, text(stmt->exprs[0], Precedence::Atom) + " " + kAugmented[static_cast<int>(stmt->binary)] + " " + right_side(stmt->exprs[1]));
+                line(stmt, text(stmt->exprs[0], Precedence::Atom) + " " + kAugmented[static_cast<int>(stmt->binary)] +
+                               " " + right_side(stmt->exprs[1]));
                 return;
             case StmtKind::AnnAssign: {
                 std::string out = text(stmt->exprs[0], Precedence::Atom);
                 if (stmt->flag) out = "(" + out + ")";
                 out += ": " + text(stmt->exprs[1], Precedence::Test);
-                if (stmt->exprs.size() > 2) out += " = " + (features_.has_walrus ? value(stmt->exprs[2]) : text(stmt->exprs[2], Precedence::Test));
+                if (stmt->exprs.size() > 2)
+                    out +=
+                        " = " + (features_.has_walrus ? value(stmt->exprs[2]) : text(stmt->exprs[2], Precedence::Test));
                 line(stmt, out);
                 return;
             }
-            case StmtKind::For: case StmtKind::AsyncFor:
-                line(stmt, std::string(stmt->kind == StmtKind::AsyncFor ? "async " : "") + "for " + target(stmt->exprs[0]) + " in " + iterable(stmt->exprs[1]) + ":");
+            case StmtKind::For:
+            case StmtKind::AsyncFor:
+                line(stmt, std::string(stmt->kind == StmtKind::AsyncFor ? "async " : "") + "for " +
+                               target(stmt->exprs[0]) + " in " + iterable(stmt->exprs[1]) + ":");
                 block(stmt->body);
                 otherwise(stmt->orelse);
                 return;
@@ -192,7 +223,8 @@ class StatementPrinter {
                 otherwise(stmt->orelse);
                 return;
             case StmtKind::If: if_statement(stmt); return;
-            case StmtKind::With: case StmtKind::AsyncWith: with(stmt); return;
+            case StmtKind::With:
+            case StmtKind::AsyncWith: with(stmt); return;
             case StmtKind::Match: match(stmt); return;
             case StmtKind::Raise: {
                 std::string out = "raise";
@@ -201,13 +233,16 @@ class StatementPrinter {
                 line(stmt, out);
                 return;
             }
-            case StmtKind::Try: case StmtKind::TryStar: try_statement(stmt); return;
+            case StmtKind::Try:
+            case StmtKind::TryStar: try_statement(stmt); return;
             case StmtKind::Assert:
-                line(stmt, "assert " + text(stmt->exprs[0], Precedence::Test) + (stmt->exprs.size() > 1 ? ", " + text(stmt->exprs[1], Precedence::Test) : ""));
+                line(stmt, "assert " + text(stmt->exprs[0], Precedence::Test) +
+                               (stmt->exprs.size() > 1 ? ", " + text(stmt->exprs[1], Precedence::Test) : ""));
                 return;
             case StmtKind::Import: line(stmt, lazy(stmt) + "import " + aliases(stmt)); return;
             case StmtKind::ImportFrom:
-                line(stmt, lazy(stmt) + "from " + std::string(stmt->number, '.') + stmt->name + " import " + aliases(stmt));
+                line(stmt,
+                     lazy(stmt) + "from " + std::string(stmt->number, '.') + stmt->name + " import " + aliases(stmt));
                 return;
             case StmtKind::Global: line(stmt, "global " + aliases(stmt)); return;
             case StmtKind::Nonlocal: line(stmt, "nonlocal " + aliases(stmt)); return;
@@ -228,7 +263,8 @@ class StatementPrinter {
     static std::string lazy(const Stmt* stmt) { return stmt->flag ? "lazy " : ""; }
 
     static bool has_star(const Expr* e) {
-        return e->kind == ExprKind::Tuple && std::any_of(e->items.begin(), e->items.end(), [](const Expr* i) { return i->kind == ExprKind::Starred; });
+        return e->kind == ExprKind::Tuple && std::any_of(e->items.begin(), e->items.end(),
+                                                         [](const Expr* i) { return i->kind == ExprKind::Starred; });
     }
 
     // Up to 3.8 a tuple with a starred part needs parentheses behind `in` and `+=`; yield needs them behind `in` always.
@@ -239,9 +275,10 @@ class StatementPrinter {
 
     // The right side of an assignment, return or expression statement: a tuple or yield needs no parentheses there.
     std::string value(const Expr* e) {
-        if (e->kind == ExprKind::Tuple && std::any_of(e->items.begin(), e->items.end(), [](const Expr* i) { return i->kind == ExprKind::Starred; }) &&
+        if (e->kind == ExprKind::Tuple &&
+            std::any_of(e->items.begin(), e->items.end(), [](const Expr* i) { return i->kind == ExprKind::Starred; }) &&
             !features_.has_walrus) {
-            return text(e, Precedence::Yield);   // 3.7: no bare `return *a, b`
+            return text(e, Precedence::Yield);  // 3.7: no bare `return *a, b`
         }
         return text(e, Precedence::Tuple);
     }
@@ -395,7 +432,8 @@ class StatementPrinter {
     void pattern(std::string& out, const ast::Pattern* p, bool top) {
         using ast::PatternKind;
         switch (p->kind) {
-            case PatternKind::Value: case PatternKind::Singleton: out += text(p->value, Precedence::Arithmetic); return;
+            case PatternKind::Value:
+            case PatternKind::Singleton: out += text(p->value, Precedence::Arithmetic); return;
             case PatternKind::Sequence:
                 out += '[';
                 patterns(out, p->patterns);
@@ -458,8 +496,8 @@ class StatementPrinter {
     ExpressionPrinter expressions_;
     std::size_t indent_ = 0;
     std::uint32_t line_number_ = 1;
-    std::size_t joins_at_ = kNoJoin;   // indent of the simple statement that ends the text; kNoJoin: something else does
-    bool inline_ = false;              // inside a suite that stands behind its header
+    std::size_t joins_at_ = kNoJoin;  // indent of the simple statement that ends the text; kNoJoin: something else does
+    bool inline_ = false;  // inside a suite that stands behind its header
     static constexpr std::size_t kNoJoin = static_cast<std::size_t>(-1);
 };
 

@@ -31,7 +31,7 @@ struct PrintOptions {
 };
 
 PrintedText print_module(const ast::Body& body, Version version, const PrintOptions& options = {});
-std::string print_expression(const ast::Expr& expr, Version version);   // for messages and tests
-std::string print_constant(const Constant& value, Version version);     // as a Python literal
+std::string print_expression(const ast::Expr& expr, Version version);  // for messages and tests
+std::string print_constant(const Constant& value, Version version);  // as a Python literal
 
 }  // namespace depyf

@@ -14,7 +14,9 @@ namespace {
 std::string annotated_name(const Stmt* stmt) {
     if (stmt->kind != StmtKind::Assign || stmt->exprs.size() != 2) return "";
     const Expr* target = stmt->exprs[0];
-    if (target->kind != ExprKind::Subscript || target->items[0]->kind != ExprKind::Name || target->items[0]->name != "__annotations__") return "";
+    if (target->kind != ExprKind::Subscript || target->items[0]->kind != ExprKind::Name ||
+        target->items[0]->name != "__annotations__")
+        return "";
     const Expr* key = target->items[1];
     return key->kind == ExprKind::Constant && key->value->kind == Constant::Kind::Str ? key->value->text : "";
 }

@@ -48,8 +48,10 @@ void recover_asserts(Body& body, const RefineContext& context) {
             Expr* message = nullptr;
             const bool done = raise->kind == StmtKind::Assert && raise->exprs[0]->kind == ExprKind::Constant &&
                               raise->exprs[0]->value->kind == Constant::Kind::False;
-            if (done) message = raise->exprs.size() > 1 ? raise->exprs[1] : nullptr;
-            else if (!assertion(raise, stmt, *context.features, &message)) continue;
+            if (done)
+                message = raise->exprs.size() > 1 ? raise->exprs[1] : nullptr;
+            else if (!assertion(raise, stmt, *context.features, &message))
+                continue;
             Expr* test = stmt->exprs[0];
             stmt->exprs = {in_else ? test : negated(*context.tree, test)};
             if (message) stmt->exprs.push_back(message);

@@ -14,13 +14,19 @@ using ast::StmtKind;
 namespace {
 
 const Expr* stored_to(const Stmt* stmt, const char* name) {
-    if (stmt->kind != StmtKind::Assign || stmt->exprs.size() != 2 || stmt->exprs[0]->kind != ExprKind::Name || stmt->exprs[0]->name != name) return nullptr;
+    if (stmt->kind != StmtKind::Assign || stmt->exprs.size() != 2 || stmt->exprs[0]->kind != ExprKind::Name ||
+        stmt->exprs[0]->name != name)
+        return nullptr;
     return stmt->exprs[1];
 }
 
-bool is_name(const Expr* e, const char* name) { return e && e->kind == ExprKind::Name && e->name == name; }
+bool is_name(const Expr* e, const char* name) {
+    return e && e->kind == ExprKind::Name && e->name == name;
+}
 
-bool is_constant(const Expr* e) { return e && e->kind == ExprKind::Constant; }
+bool is_constant(const Expr* e) {
+    return e && e->kind == ExprKind::Constant;
+}
 
 // __doc__ = 'text' as the first statement is a docstring.
 void docstring(Body& body, std::size_t position) {
@@ -50,7 +56,11 @@ bool drop_last(Body& body, bool has_static_attributes) {
         return true;
     }
     switch (stmt->kind) {
-        case StmtKind::If: case StmtKind::With: case StmtKind::Try: case StmtKind::TryStar: case StmtKind::Match: break;
+        case StmtKind::If:
+        case StmtKind::With:
+        case StmtKind::Try:
+        case StmtKind::TryStar:
+        case StmtKind::Match: break;
         default: return false;
     }
     bool any = drop_last(stmt->body, has_static_attributes);
@@ -70,7 +80,8 @@ void drop_bookkeeping(Body& body, const RefineContext& context) {
         };
         take([](const Stmt* s) { return is_name(stored_to(s, "__module__"), "__name__"); });
         take([](const Stmt* s) { return is_constant(stored_to(s, "__qualname__")); });
-        if (context.features->class_firstlineno) take([](const Stmt* s) { return is_constant(stored_to(s, "__firstlineno__")); });
+        if (context.features->class_firstlineno)
+            take([](const Stmt* s) { return is_constant(stored_to(s, "__firstlineno__")); });
         take([](const Stmt* s) { return is_name(stored_to(s, "__type_params__"), ".type_params"); });
         while (drop_last(body, context.features->class_firstlineno)) {}
         take([](const Stmt* s) { return is_name(stored_to(s, "__classdict__"), "__classdict__"); });

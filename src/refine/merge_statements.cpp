@@ -8,7 +8,9 @@ using ast::StmtKind;
 
 namespace {
 
-bool is_with(const Stmt* stmt) { return stmt->kind == StmtKind::With || stmt->kind == StmtKind::AsyncWith; }
+bool is_with(const Stmt* stmt) {
+    return stmt->kind == StmtKind::With || stmt->kind == StmtKind::AsyncWith;
+}
 
 // with a: with b: ...  =>  with a, b: ...        where both stand on one line, or nothing is known of lines
 void merge_with(Stmt* stmt) {
@@ -25,7 +27,9 @@ void merge_with(Stmt* stmt) {
 void merge_try(Stmt* stmt) {
     if (stmt->kind != StmtKind::Try || !stmt->handlers.empty() || stmt->body.size() != 1) return;
     Stmt* inner = stmt->body[0];
-    if ((inner->kind != StmtKind::Try && inner->kind != StmtKind::TryStar) || inner->handlers.empty() || !inner->finalbody.empty()) return;
+    if ((inner->kind != StmtKind::Try && inner->kind != StmtKind::TryStar) || inner->handlers.empty() ||
+        !inner->finalbody.empty())
+        return;
     stmt->kind = inner->kind;
     stmt->handlers = inner->handlers;
     stmt->orelse = inner->orelse;
@@ -34,7 +38,8 @@ void merge_try(Stmt* stmt) {
 }
 
 bool joins(const Stmt* before, const Stmt* stmt) {
-    if (before->kind != stmt->kind || before->line != stmt->line || stmt->line == 0 || before->flag != stmt->flag) return false;
+    if (before->kind != stmt->kind || before->line != stmt->line || stmt->line == 0 || before->flag != stmt->flag)
+        return false;
     return stmt->kind == StmtKind::Import || stmt->kind == StmtKind::Delete;
 }
 

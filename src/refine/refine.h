@@ -21,17 +21,22 @@ void refine(ast::Body& body, const RefineContext& context);
 
 namespace refining {
 
-void drop_tail_jumps(ast::Body& body, const RefineContext& context);      // `return` and `continue` that go where control goes anyway
-void recover_asserts(ast::Body& body, const RefineContext& context);      // if not c: raise AssertionError  =>  assert c
+void drop_tail_jumps(ast::Body& body,
+                     const RefineContext& context);      // `return` and `continue` that go where control goes anyway
+void recover_asserts(ast::Body& body, const RefineContext& context);  // if not c: raise AssertionError  =>  assert c
 void recover_annotations(ast::Body& body, const RefineContext& context);  // __annotations__['x'] = t  =>  x: t
-void merge_statements(ast::Body& body, const RefineContext& context);     // with in with, try in try, import, del on one line
-void drop_bookkeeping(ast::Body& body, const RefineContext& context);     // __module__, __qualname__, __classcell__ ... ; docstrings
+void merge_statements(ast::Body& body,
+                      const RefineContext& context);  // with in with, try in try, import, del on one line
+void drop_bookkeeping(ast::Body& body,
+                      const RefineContext& context);  // __module__, __qualname__, __classcell__ ... ; docstrings
 
 // Calls `f` with every list of statements in `body`, inner ones first.
 template <class F>
 void each_body(ast::Body& body, F f) {
     for (ast::Stmt* stmt : body) {
-        if (stmt->kind == ast::StmtKind::FunctionDef || stmt->kind == ast::StmtKind::AsyncFunctionDef || stmt->kind == ast::StmtKind::ClassDef) continue;
+        if (stmt->kind == ast::StmtKind::FunctionDef || stmt->kind == ast::StmtKind::AsyncFunctionDef ||
+            stmt->kind == ast::StmtKind::ClassDef)
+            continue;
         each_body(stmt->body, f);
         each_body(stmt->orelse, f);
         each_body(stmt->finalbody, f);

@@ -10,15 +10,17 @@ using ast::StmtKind;
 namespace {
 
 bool returns_none(const Stmt* stmt) {
-    return stmt->kind == StmtKind::Return && (stmt->exprs.empty() || (stmt->exprs[0]->kind == ExprKind::Constant &&
-                                                                      stmt->exprs[0]->value->kind == Constant::Kind::None));
+    return stmt->kind == StmtKind::Return &&
+           (stmt->exprs.empty() ||
+            (stmt->exprs[0]->kind == ExprKind::Constant && stmt->exprs[0]->value->kind == Constant::Kind::None));
 }
 
 // What the last statement of `body` may be without changing anything: `kind` goes where control goes anyway.
 void drop_last(Body& body, StmtKind kind, bool explicit_too) {
     if (body.empty()) return;
     Stmt* last = body.back();
-    if (last->number == 1 && (last->kind == StmtKind::Continue || last->kind == StmtKind::Return)) return;   // written, the code shows it
+    if (last->number == 1 && (last->kind == StmtKind::Continue || last->kind == StmtKind::Return))
+        return;   // written, the code shows it
     if (last->kind == kind && kind == StmtKind::Continue) {
         body.pop_back();
         return;
@@ -32,10 +34,14 @@ void drop_last(Body& body, StmtKind kind, bool explicit_too) {
             drop_last(last->body, kind, false);
             drop_last(last->orelse, kind, false);
             break;
-        case StmtKind::With: case StmtKind::AsyncWith: drop_last(last->body, kind, false); break;
-        case StmtKind::Try: case StmtKind::TryStar:
-            if (last->orelse.empty()) drop_last(last->body, kind, false);
-            else drop_last(last->orelse, kind, false);
+        case StmtKind::With:
+        case StmtKind::AsyncWith: drop_last(last->body, kind, false); break;
+        case StmtKind::Try:
+        case StmtKind::TryStar:
+            if (last->orelse.empty())
+                drop_last(last->body, kind, false);
+            else
+                drop_last(last->orelse, kind, false);
             for (ast::ExceptHandler& h : last->handlers) drop_last(h.body, kind, false);
             break;
         case StmtKind::Match:
@@ -68,7 +74,8 @@ void drop_tail_jumps(Body& body, const RefineContext& context) {
         for (Stmt* stmt : statements) {
             if (stmt->kind != StmtKind::If || !stmt->body.empty() || stmt->orelse.empty()) continue;
             ast::Expr* test = stmt->exprs[0];
-            const bool keeps = test->kind == ExprKind::Compare && !test->flag && test->compare_ops.size() == 1 && test->compare_ops[0] >= ast::CompareOperator::Is;
+            const bool keeps = test->kind == ExprKind::Compare && !test->flag && test->compare_ops.size() == 1 &&
+                               test->compare_ops[0] >= ast::CompareOperator::Is;
             if (keeps) continue;   // `not a in b` would be another operation
             if (test->kind == ExprKind::UnaryOp && test->unary == ast::UnaryOperator::Not) {
                 stmt->exprs[0] = test->items[0];

@@ -16,7 +16,9 @@ using ast::StmtKind;
 // Where the cases of `chain` meet again; -1 where they do not.
 std::int32_t Structurer::match_follow(const MatchChain& chain) const {
     const auto ends = [&](std::int32_t x) { return graph_[x].next < 0 && graph_[x].target < 0; };
-    const auto in_chain = [&](std::int32_t x) { return std::find(chain.blocks.begin(), chain.blocks.end(), x) != chain.blocks.end(); };
+    const auto in_chain = [&](std::int32_t x) {
+        return std::find(chain.blocks.begin(), chain.blocks.end(), x) != chain.blocks.end();
+    };
     std::int32_t best = -1;
     for (std::int32_t b : chain.blocks) {
         for (std::int32_t m : regions_.dominators().children(b)) {
@@ -47,9 +49,12 @@ std::int32_t Structurer::read_guard(std::int32_t at, MatchArm& arm) const {
     }
     if (arm.body < 0) return end;
     const Block& behind = graph_[arm.body];
-    if (behind.exit != Exit::Branch || !behind.pure() || behind.preds.size() != 1 || behind.next == behind.target) return end;
-    const bool wildcard = arm.pattern->kind == ast::PatternKind::As && arm.pattern->patterns.empty() && arm.pattern->name.empty();
-    const bool other_line = block.location.line > 0 && behind.location.line > 0 && block.location.line != behind.location.line;
+    if (behind.exit != Exit::Branch || !behind.pure() || behind.preds.size() != 1 || behind.next == behind.target)
+        return end;
+    const bool wildcard =
+        arm.pattern->kind == ast::PatternKind::As && arm.pattern->patterns.empty() && arm.pattern->name.empty();
+    const bool other_line =
+        block.location.line > 0 && behind.location.line > 0 && block.location.line != behind.location.line;
     const bool always = end < 0 && last && !other_line;
     if (last && other_line && !wildcard) return end;   // an `if` in the body
     auto fails = [&](std::int32_t to) { return end >= 0 ? to == end : !last && is_case(to); };
@@ -79,7 +84,8 @@ Structurer::MatchChain Structurer::match_chain(std::int32_t b) const {
 std::int32_t Structurer::match(std::int32_t b, const Context& context, Body& out) {
     const MatchChain chain = match_chain(b);
     const std::int32_t end = chain.end;
-    if (graph_[b].value->kind != ExprKind::MatchSubject) throw Error(graph_[b].offset, "the subject of a match comes from several places");
+    if (graph_[b].value->kind != ExprKind::MatchSubject)
+        throw Error(graph_[b].offset, "the subject of a match comes from several places");
     Stmt* stmt = make(StmtKind::Match, b);
     stmt->exprs = {graph_[b].value->items[0]};
     out.push_back(stmt);
@@ -88,7 +94,8 @@ std::int32_t Structurer::match(std::int32_t b, const Context& context, Body& out
     if (follow < 0 && chain.arms.back().body < 0 && !chain.arms.back().guard) follow = regions_.settle(end);
     // at the end of a loop's body the cases may `continue` past what follows
     const bool lines = graph_[b].location.line > 0;
-    if (follow < 0 && end >= 0 && !marked && lines && context.next >= 0 && context.next == context.again) follow = regions_.settle(end);
+    if (follow < 0 && end >= 0 && !marked && lines && context.next >= 0 && context.next == context.again)
+        follow = regions_.settle(end);
     Context inner = context;
     if (follow >= 0) inner.next = follow;
     bool any_completes = false;
@@ -101,7 +108,8 @@ std::int32_t Structurer::match(std::int32_t b, const Context& context, Body& out
     if (end >= 0 && follow < 0 && !any_completes && !marked && regions_.settle(end) != context.next) return end;
     if (end >= 0 && (regions_.settle(end) != inner.next || marked)) {
         Body body = walk(end, inner);
-        if (!body.empty() || marked) stmt->cases.push_back({tree_.pattern(ast::PatternKind::As), nullptr, std::move(body)});
+        if (!body.empty() || marked)
+            stmt->cases.push_back({tree_.pattern(ast::PatternKind::As), nullptr, std::move(body)});
     }
     return follow >= 0 ? follow : context.next;
 }
@@ -109,13 +117,17 @@ std::int32_t Structurer::match(std::int32_t b, const Context& context, Body& out
 // Block `b`, where the last case fails, was marked as the body of `case _:` and only the cases lead there.
 bool Structurer::is_default(std::int32_t b, const MatchChain& chain) const {
     const Block& block = graph_[b];
-    if (block.insts.empty() || graph_.function->insts[static_cast<std::size_t>(block.insts[0])].op != ir::Op::MatchDefault) return false;
+    if (block.insts.empty() ||
+        graph_.function->insts[static_cast<std::size_t>(block.insts[0])].op != ir::Op::MatchDefault)
+        return false;
     return std::all_of(block.preds.begin(), block.preds.end(), [&](std::int32_t p) {
         return std::find(chain.blocks.begin(), chain.blocks.end(), p) != chain.blocks.end();
     });
 }
 
 // Block `b` does nothing but test the next pattern for the subject that lies on the stack.
-bool Structurer::is_case(std::int32_t b) const { return b >= 0 && graph_[b].exit == Exit::Case && graph_[b].pure(); }
+bool Structurer::is_case(std::int32_t b) const {
+    return b >= 0 && graph_[b].exit == Exit::Case && graph_[b].pure();
+}
 
 }  // namespace depyf

@@ -46,7 +46,8 @@ std::vector<std::int32_t> Structurer::handler_exits(std::int32_t b, std::int32_t
         const Block& block = graph_[x];
         const bool ends = graph_.function->insts[static_cast<std::size_t>(block.insts.back())].op == ir::Op::PopExcept;
         bool handling = false;
-        for (std::size_t k = base; k < block.out.size(); ++k) handling = handling || block.out[k]->kind == ExprKind::Exception;
+        for (std::size_t k = base; k < block.out.size(); ++k)
+            handling = handling || block.out[k]->kind == ExprKind::Exception;
         if (block.exit == Exit::Reraise && !handling) {
             if (block.next >= 0) behind = block.next;
             continue;
@@ -77,11 +78,14 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
     std::erase_if(from_handlers, [&](std::int32_t x) { return x < 0 || returns_pending(x); });
     if (behind >= 0) {
         // up to 3.8 the text says it: END_FINALLY stands in front of the else clause, or of what follows
-        const bool finally = handler_kind(*graph_.function, graph_.function->handlers[static_cast<std::size_t>(setup.handler_id)]) == HandlerKind::Finally;
+        const bool finally =
+            handler_kind(*graph_.function, graph_.function->handlers[static_cast<std::size_t>(setup.handler_id)]) ==
+            HandlerKind::Finally;
         const std::int32_t settled = regions_.settle(behind);
         std::int32_t end = -1;
         for (std::int32_t x : from_handlers) {
-            const bool inside = x >= 0 && graph_[x].exit == Exit::Return && graph_[x].pure() && graph_[x].value->kind == ExprKind::Constant && graph_[x].preds.size() == 1;
+            const bool inside = x >= 0 && graph_[x].exit == Exit::Return && graph_[x].pure() &&
+                                graph_[x].value->kind == ExprKind::Constant && graph_[x].preds.size() == 1;
             const bool jumps = x != context.next && (x == context.again || x == context.leave);   // continue, break
             if (x >= 0 && !inside && !jumps && (end < 0 || graph_[x].offset > graph_[end].offset)) end = x;
         }
@@ -89,10 +93,13 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
         orelse = behind;
         return end;
     }
-    auto reaches_next = [&](const std::vector<std::int32_t>& list) { return std::find(list.begin(), list.end(), context.next) != list.end(); };
+    auto reaches_next = [&](const std::vector<std::int32_t>& list) {
+        return std::find(list.begin(), list.end(), context.next) != list.end();
+    };
     // a return that several ways share is no place where they meet if others go on
     if (follow >= 0 && ends(follow) && (reaches_next(exits) || reaches_next(from_handlers))) follow = context.next;
-    if (follow < 0 && std::find(from_handlers.begin(), from_handlers.end(), context.next) != from_handlers.end()) follow = context.next;
+    if (follow < 0 && std::find(from_handlers.begin(), from_handlers.end(), context.next) != from_handlers.end())
+        follow = context.next;
     if (follow < 0 && std::find(exits.begin(), exits.end(), context.next) != exits.end()) follow = context.next;
     std::vector<std::int32_t> open;    // ways out of the body that mean nothing yet
     for (std::int32_t x : exits) {
@@ -105,7 +112,8 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
     if (follow < 0) {
         for (std::int32_t x : from_handlers) {
             // behind POP_EXCEPT only a constant can be returned by the clause itself
-            const bool inside = graph_[x].exit == Exit::Return && graph_[x].pure() && graph_[x].value->kind == ExprKind::Constant && graph_[x].preds.size() == 1;
+            const bool inside = graph_[x].exit == Exit::Return && graph_[x].pure() &&
+                                graph_[x].value->kind == ExprKind::Constant && graph_[x].preds.size() == 1;
             if (!known(x) && !inside && later(x, follow)) follow = x;
         }
     }
@@ -166,7 +174,8 @@ std::int32_t Structurer::with(std::int32_t b, std::int32_t follow, const Context
     item.context = exit->items[0];
     out.push_back(stmt);
     stmt->body = walk(setup.next, inner);
-    if (!stmt->body.empty() && stmt->body[0]->kind == StmtKind::Assign && stmt->body[0]->exprs.back()->kind == ExprKind::WithEnter) {
+    if (!stmt->body.empty() && stmt->body[0]->kind == StmtKind::Assign &&
+        stmt->body[0]->exprs.back()->kind == ExprKind::WithEnter) {
         item.target = stmt->body[0]->exprs[0];
         stmt->body.erase(stmt->body.begin());
     }
@@ -180,8 +189,9 @@ void Structurer::except_clauses(Stmt* stmt, std::int32_t entry, const Context& c
         const Block& block = graph_[b];
         const bool tests = block.exit == Exit::Branch && block.value->kind == ExprKind::ExceptionMatch;
         if (block.exit == Exit::Reraise && block.pure()) return;   // no clause matches
-        if (block.exit == Exit::Fall && block.pure() && block.next >= 0 && block.preds.size() == 1 && graph_[block.next].preds.size() == 1 &&
-            graph_[block.next].exit == Exit::Branch && graph_[block.next].value->kind == ExprKind::ExceptionMatch) {
+        if (block.exit == Exit::Fall && block.pure() && block.next >= 0 && block.preds.size() == 1 &&
+            graph_[block.next].preds.size() == 1 && graph_[block.next].exit == Exit::Branch &&
+            graph_[block.next].value->kind == ExprKind::ExceptionMatch) {
             b = block.next;
             continue;
         }
@@ -189,7 +199,8 @@ void Structurer::except_clauses(Stmt* stmt, std::int32_t entry, const Context& c
         clause.line = block.location.line;
         if (tests) clause.type = block.value->items[0];
         clause.body = walk(tests ? block.next : b, context);
-        if (!clause.body.empty() && clause.body[0]->kind == StmtKind::Assign && clause.body[0]->exprs.back()->kind == ExprKind::Exception) {
+        if (!clause.body.empty() && clause.body[0]->kind == StmtKind::Assign &&
+            clause.body[0]->exprs.back()->kind == ExprKind::Exception) {
             clause.name = clause.body[0]->exprs[0]->name;
             clause.body.erase(clause.body.begin());
         }

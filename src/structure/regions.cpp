@@ -16,11 +16,17 @@ std::vector<std::vector<std::int32_t>> Regions::edges(const FlowGraph& graph) {
 }
 
 Regions::Regions(const FlowGraph& graph)
-    : graph_(graph), successors_(edges(graph)), predecessors_(graph.blocks.size()), dominators_(successors_, graph.entry),
-      header_(graph.blocks.size(), false), handler_entry_(graph.blocks.size(), false) {
+    : graph_(graph),
+      successors_(edges(graph)),
+      predecessors_(graph.blocks.size()),
+      dominators_(successors_, graph.entry),
+      header_(graph.blocks.size(), false),
+      handler_entry_(graph.blocks.size(), false) {
     for (std::int32_t b : dominators_.order()) {
-        for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) predecessors_[static_cast<std::size_t>(s)].push_back(b);
-        if (graph_[b].exit == Exit::Setup && graph_[b].target >= 0) handler_entry_[static_cast<std::size_t>(graph_[b].target)] = true;
+        for (std::int32_t s : successors_[static_cast<std::size_t>(b)])
+            predecessors_[static_cast<std::size_t>(s)].push_back(b);
+        if (graph_[b].exit == Exit::Setup && graph_[b].target >= 0)
+            handler_entry_[static_cast<std::size_t>(graph_[b].target)] = true;
     }
     find_loops();
 }
@@ -30,7 +36,8 @@ void Regions::find_loops() {
         for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) {
             if (dominators_.position(s) <= dominators_.position(b)) header_[static_cast<std::size_t>(s)] = true;
         }
-        if (graph_[b].exit == Exit::For || graph_[b].exit == Exit::AsyncFor) header_[static_cast<std::size_t>(b)] = true;
+        if (graph_[b].exit == Exit::For || graph_[b].exit == Exit::AsyncFor)
+            header_[static_cast<std::size_t>(b)] = true;
     }
 }
 
@@ -49,7 +56,9 @@ bool Regions::inside(std::int32_t b, std::int32_t handler) const {
     return false;
 }
 
-bool Regions::reaches(std::int32_t from, std::int32_t to) const { return reaches_around(from, to, -1); }
+bool Regions::reaches(std::int32_t from, std::int32_t to) const {
+    return reaches_around(from, to, -1);
+}
 
 bool Regions::reaches_around(std::int32_t from, std::int32_t to, std::int32_t without) const {
     std::vector<bool> seen(graph_.blocks.size(), false);
@@ -115,7 +124,9 @@ std::int32_t Regions::join(std::int32_t b, std::int32_t first, std::int32_t seco
         }
         // a short way out (return, raise) that several paths share is not where they meet
         const bool ends = graph_[best].next < 0 && graph_[best].target < 0;
-        if (ends || (dominators_.position(m) < dominators_.position(best) && !(graph_[m].next < 0 && graph_[m].target < 0))) best = m;
+        if (ends ||
+            (dominators_.position(m) < dominators_.position(best) && !(graph_[m].next < 0 && graph_[m].target < 0)))
+            best = m;
     }
     return best;
 }
@@ -133,7 +144,9 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
     Loop result;
     result.exhausted = exhausted;
     result.body.assign(graph_.blocks.size(), false);
-    auto body = [&](std::int32_t b) -> std::vector<bool>::reference { return result.body[static_cast<std::size_t>(b)]; };
+    auto body = [&](std::int32_t b) -> std::vector<bool>::reference {
+        return result.body[static_cast<std::size_t>(b)];
+    };
     body(header) = true;
     std::vector<std::int32_t> todo;
     for (std::int32_t p : predecessors_[static_cast<std::size_t>(header)]) {
@@ -150,22 +163,29 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
     }
     // What only the loop leads to and stands before its end in the text (`return` inside the loop, code before `break`),
     // or belongs to a handler inside the loop, is part of its text too.
-    if (exhausted >= 0) end = std::max(end, exhausted >= 0 && graph_[exhausted].offset > end ? graph_[exhausted].offset - 1 : end);
+    if (exhausted >= 0)
+        end = std::max(end, exhausted >= 0 && graph_[exhausted].offset > end ? graph_[exhausted].offset - 1 : end);
     const ast::Expr* iterator = loop_iterator(header);
     for (std::int32_t b : dominators_.order()) {
         if (body(b) || b == exhausted || !dominators_.dominates(header, b)) continue;
-        if (iterator) {   // the text of a `for` loop is where its iterator lies on the stack
+        if (iterator) {  // the text of a `for` loop is where its iterator lies on the stack
             const auto& in = graph_[b].in;
             if (std::find(in.begin(), in.end(), iterator) != in.end()) body(b) = true;
             continue;
         }
         bool all = true;
-        for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)]) all = all && (body(p) && !(p == header && exhausted >= 0));
+        for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)])
+            all = all && (body(p) && !(p == header && exhausted >= 0));
         if (!all) continue;
         const std::int32_t parent = dominators_.immediate(b);
-        const bool handler = handler_entry_[static_cast<std::size_t>(b)] || (!graph_[parent].dead && body(parent) && graph_[b].offset > end && graph_[parent].offset > end);
-        const bool written = !graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())].flag;   // not the return at the end
-        const bool returns = written && std::find(outer.begin(), outer.end(), b) == outer.end() && graph_[b].exit == Exit::Return && graph_[b].pure() && (exhausted < 0 || graph_[exhausted].offset < graph_[header].offset);
+        const bool handler =
+            handler_entry_[static_cast<std::size_t>(b)] ||
+            (!graph_[parent].dead && body(parent) && graph_[b].offset > end && graph_[parent].offset > end);
+        const bool written = !graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())]
+                                  .flag;  // not the return at the end
+        const bool returns = written && std::find(outer.begin(), outer.end(), b) == outer.end() &&
+                             graph_[b].exit == Exit::Return && graph_[b].pure() &&
+                             (exhausted < 0 || graph_[exhausted].offset < graph_[header].offset);
         if (graph_[b].offset <= end || handler || returns) body(b) = true;
     }
     // The follow: where edges out of the text go.
@@ -176,16 +196,21 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
         for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) {
             if (body(s)) continue;
             auto found = std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return t.first == s; });
-            if (found == targets.end()) targets.emplace_back(s, 1);
-            else ++found->second;
+            if (found == targets.end())
+                targets.emplace_back(s, 1);
+            else
+                ++found->second;
         }
     }
     std::int32_t best = -1, best_score = -1;
     for (const auto& [target, count] : targets) {
         int score = count;
-        if (target == exhausted) score += 1000000;
-        else if (std::find(outer.begin(), outer.end(), target) != outer.end()) score += 1000;
-        else if (predecessors_[static_cast<std::size_t>(target)].size() > static_cast<std::size_t>(count)) score += 500;
+        if (target == exhausted)
+            score += 1000000;
+        else if (std::find(outer.begin(), outer.end(), target) != outer.end())
+            score += 1000;
+        else if (predecessors_[static_cast<std::size_t>(target)].size() > static_cast<std::size_t>(count))
+            score += 500;
         if (graph_[target].next < 0 && graph_[target].target < 0 && graph_[target].exit == Exit::Return) score -= 100;
         if (score > best_score || best < 0) {
             best = target;

@@ -33,7 +33,8 @@ class Regions {
     std::vector<std::int32_t> region_exits(std::int32_t setup, std::int32_t handler) const;
     const Dominators& dominators() const { return dominators_; }
     bool reaches(std::int32_t from, std::int32_t to) const;    // along any edges
-    bool reaches_around(std::int32_t from, std::int32_t to, std::int32_t without) const;   // not through `without` or back to `from`
+    bool reaches_around(std::int32_t from, std::int32_t to,
+                        std::int32_t without) const;   // not through `without` or back to `from`
 
   private:
     static std::vector<std::vector<std::int32_t>> edges(const FlowGraph& graph);

@@ -18,34 +18,48 @@ bool completes(const Body& body) {
     if (body.empty()) return true;
     const Stmt* last = body.back();
     switch (last->kind) {
-        case StmtKind::Return: case StmtKind::Raise: case StmtKind::Break: case StmtKind::Continue: return false;
+        case StmtKind::Return:
+        case StmtKind::Raise:
+        case StmtKind::Break:
+        case StmtKind::Continue: return false;
         case StmtKind::If: return last->orelse.empty() || completes(last->body) || completes(last->orelse);
-        case StmtKind::With: case StmtKind::AsyncWith: return true;   // the exit function may swallow
-        case StmtKind::Try: case StmtKind::TryStar: {
+        case StmtKind::With:
+        case StmtKind::AsyncWith: return true;   // the exit function may swallow
+        case StmtKind::Try:
+        case StmtKind::TryStar: {
             if (!last->finalbody.empty() && !completes(last->finalbody)) return false;
             bool any = last->orelse.empty() ? completes(last->body) : completes(last->body) && completes(last->orelse);
             for (const ast::ExceptHandler& h : last->handlers) any = any || completes(h.body);
             return any;
         }
         case StmtKind::While: {
-            if (last->exprs[0]->kind != ExprKind::Constant || last->exprs[0]->value->kind != Constant::Kind::True) return true;
+            if (last->exprs[0]->kind != ExprKind::Constant || last->exprs[0]->value->kind != Constant::Kind::True)
+                return true;
             return last->flag;   // has a `break`
         }
         case StmtKind::Match: {
             const ast::MatchCase& otherwise = last->cases.back();
             const ast::Pattern* p = otherwise.pattern;
             if (otherwise.guard || p->kind != ast::PatternKind::As || !p->patterns.empty()) return true;
-            return std::any_of(last->cases.begin(), last->cases.end(), [](const ast::MatchCase& c) { return completes(c.body); });
+            return std::any_of(last->cases.begin(), last->cases.end(),
+                               [](const ast::MatchCase& c) { return completes(c.body); });
         }
         default: return true;
     }
 }
 
 Structurer::Structurer(const FlowGraph& graph, ast::Tree& tree, std::uint32_t code_index)
-    : graph_(graph), tree_(tree), code_index_(code_index), regions_(graph), entered_(graph.blocks.size(), 0),
-      visits_(graph.blocks.size(), 0), budget_(graph.blocks.size() * 16 + 1000) {}
+    : graph_(graph),
+      tree_(tree),
+      code_index_(code_index),
+      regions_(graph),
+      entered_(graph.blocks.size(), 0),
+      visits_(graph.blocks.size(), 0),
+      budget_(graph.blocks.size() * 16 + 1000) {}
 
-Body Structurer::run() { return walk(graph_.entry, Context{}); }
+Body Structurer::run() {
+    return walk(graph_.entry, Context{});
+}
 
 Stmt* Structurer::make(StmtKind kind, std::int32_t b) {
     Stmt* stmt = tree_.stmt(kind);
@@ -81,7 +95,8 @@ bool Structurer::jump_behind(std::int32_t b) const {
 bool Structurer::reached(std::int32_t b, const Context& context, Body& out, bool jumped) {
     if (jumped) {   // the way here was a statement of its own, even where control would get here anyway
         const std::int32_t x = regions_.settle(b);
-        const bool returns = x >= 0 && x == context.next && graph_[x].exit == Exit::Return && graph_[x].pure() && x != context.again && x != context.leave;
+        const bool returns = x >= 0 && x == context.next && graph_[x].exit == Exit::Return && graph_[x].pure() &&
+                             x != context.again && x != context.leave;
         if (x == context.again || returns) {
             Stmt* stmt = make(returns ? StmtKind::Return : StmtKind::Continue, -1);
             if (returns) stmt->exprs = {graph_[x].value};
@@ -134,7 +149,8 @@ Body Structurer::walk(std::int32_t b, const Context& context) {
         else_behind_ = block.jumps_out && jump_behind(b);
         switch (block.exit) {
             case Exit::Fall: b = block.next; break;
-            case Exit::Branch: case Exit::Keep: b = branch(b, context, out); break;
+            case Exit::Branch:
+            case Exit::Keep: b = branch(b, context, out); break;
             case Exit::Setup: b = protect(b, context, out); break;
             case Exit::Case: b = match(b, context, out); break;
             case Exit::Return: {
@@ -175,13 +191,16 @@ std::int32_t Structurer::branch(std::int32_t b, const Context& context, Body& ou
     }
     Context inner = context;
     std::int32_t follow = regions_.settle(regions_.join(b, first, second));
-    if (follow >= 0 && graph_[follow].exit == Exit::Return && context.next >= 0 && regions_.reaches_around(b, context.next, follow)) follow = -1;
+    if (follow >= 0 && graph_[follow].exit == Exit::Return && context.next >= 0 &&
+        regions_.reaches_around(b, context.next, follow))
+        follow = -1;
     if (follow >= 0) inner.next = follow;
     stmt->exprs = {test};
     out.push_back(stmt);
     stmt->body = walk(first, inner);
     if (second == inner.next) return follow >= 0 ? follow : context.next;
-    const bool has_else = !stmt->body.empty() && stmt->body.back()->kind == StmtKind::Break && stmt->body.back()->number == 2;
+    const bool has_else =
+        !stmt->body.empty() && stmt->body.back()->kind == StmtKind::Break && stmt->body.back()->number == 2;
     if (!completes(stmt->body) && follow < 0 && !has_else) return second;
     stmt->orelse = walk(second, inner);
     if ((first == inner.next || stmt->body.empty()) && can_negate(test)) {   // only the else arm has anything in it
@@ -211,7 +230,8 @@ std::int32_t Structurer::loop(std::int32_t b, const Context& context, Body& out)
     if (!for_loop && header.exit == Exit::Branch && header.pure() && header.next != header.target) {
         const Regions::Loop natural = regions_.loop(b, -1, outer);
         const bool next_in = natural.body[static_cast<std::size_t>(header.next)] && regions_.reaches(header.next, b);
-        const bool target_in = natural.body[static_cast<std::size_t>(header.target)] && regions_.reaches(header.target, b);
+        const bool target_in =
+            natural.body[static_cast<std::size_t>(header.target)] && regions_.reaches(header.target, b);
         if (next_in != target_in && (next_in || can_negate(header.value))) {
             exhausted = next_in ? header.target : header.next;
             body_entry = next_in ? header.next : header.target;
@@ -223,7 +243,8 @@ std::int32_t Structurer::loop(std::int32_t b, const Context& context, Body& out)
     inner.next = inner.again = b;
     inner.leave = region.follow;
     inner.outer = &context;
-    Stmt* stmt = make(for_loop ? (header.exit == Exit::AsyncFor ? StmtKind::AsyncFor : StmtKind::For) : StmtKind::While, b);
+    Stmt* stmt =
+        make(for_loop ? (header.exit == Exit::AsyncFor ? StmtKind::AsyncFor : StmtKind::For) : StmtKind::While, b);
     if (for_loop) {
         Expr* target = nullptr;
         stmt->body = loop_body(body_entry, inner, target);
@@ -256,7 +277,8 @@ Body Structurer::walk_header(std::int32_t b, const Context& context) {
     std::int32_t next = -1;
     switch (block.exit) {
         case Exit::Fall: next = block.next; break;
-        case Exit::Branch: case Exit::Keep: next = branch(b, context, out); break;
+        case Exit::Branch:
+        case Exit::Keep: next = branch(b, context, out); break;
         case Exit::Setup: next = protect(b, context, out); break;
         case Exit::Case: next = match(b, context, out); break;
         case Exit::Return: {

@@ -67,9 +67,9 @@ std::string json_list(const Items& items, Format format) {
 
 std::string json_constant(const Constant& constant) {
     using Kind = Constant::Kind;
-    static const char* const kNames[] = {"None",  "True",  "False", "Ellipsis",  "StopIteration", "int",
-                                         "float", "complex", "str", "bytes",     "tuple",         "frozenset",
-                                         "list",  "set",   "dict",  "frozendict", "slice",        "code", "opaque"};
+    static const char* const kNames[] = {"None",    "True",       "False", "Ellipsis", "StopIteration", "int",  "float",
+                                         "complex", "str",        "bytes", "tuple",    "frozenset",     "list", "set",
+                                         "dict",    "frozendict", "slice", "code",     "opaque"};
     std::string out = std::string("[\"") + kNames[static_cast<std::size_t>(constant.kind)] + "\"";
     switch (constant.kind) {
         case Kind::Int: return out + ",\"" + constant.text + "\"]";
@@ -88,8 +88,8 @@ std::string json_instruction(const depyf::CodeObject& code, const depyf::ListedI
     const depyf::Operand operand = depyf::opcode_meaning(code.version, instruction.op).operand;
     std::int64_t target = instruction.target;
     if (operand == depyf::Operand::SourceBackward) {
-        target = std::int64_t{instruction.end} -
-                 std::int64_t{instruction.arg} * depyf::features(code.version).jump_unit;
+        target =
+            std::int64_t{instruction.end} - std::int64_t{instruction.arg} * depyf::features(code.version).jump_unit;
     }
     std::string out = "[" + std::to_string(instruction.offset) + "," + std::to_string(instruction.start) + ",\"" +
                       listed.opname + "\"," + (listed.has_arg ? std::to_string(instruction.arg) : "null") + ",";
@@ -110,9 +110,8 @@ std::string json_code(const depyf::CodeObject& code, std::size_t file) {
     out += ",\"names\":" + json_list(std::vector{code.names, code.varnames, code.cellvars, code.freevars},
                                      [](const auto& names) { return json_list(names, json_text); });
     out += ",\"consts\":" + json_list(code.consts, json_constant);
-    out += ",\"instructions\":" + json_list(listing.instructions, [&](const auto& listed) {
-               return json_instruction(code, listed);
-           });
+    out += ",\"instructions\":" +
+           json_list(listing.instructions, [&](const auto& listed) { return json_instruction(code, listed); });
     out += ",\"exceptions\":" + json_list(listing.exceptions, [](const depyf::ExceptionEntry& entry) {
                return "[" + std::to_string(entry.start) + "," + std::to_string(entry.end) + "," +
                       std::to_string(entry.target) + "," + std::to_string(entry.depth) + "," +

@@ -10,8 +10,6 @@ import re
 import subprocess
 import sys
 
-import pytest
-
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from conftest import VERSIONS, interpreter  # noqa: E402
 
@@ -70,7 +68,7 @@ def round_trip(python, files, folder):
     os.makedirs(pycs)
     os.makedirs(sources)
     jobs = "".join("%s\t%s\n" % (path, os.path.join(pycs, "%04d.pyc" % i)) for i, path in enumerate(files))
-    subprocess.run([python, "-W", "ignore", "-c", COMPILE], input=jobs, check=True, universal_newlines=True)
+    subprocess.run([python, "-W", "ignore", "-c", COMPILE], input=jobs, check=True, text=True)
     for name in os.listdir(pycs):
         with open(os.path.join(sources, name[:-1]), "w", encoding="utf-8") as f:
             f.write(depyf.decompile(os.path.join(pycs, name)))
