@@ -1,6 +1,7 @@
 // PEP 649 and 749 (3.14+): the annotations of a module or class stand in a function of their own. Back to where they
 // were written.
 #include <algorithm>
+#include <set>
 
 #include "define/definer.h"
 
@@ -74,7 +75,8 @@ std::optional<std::vector<Definer::Annotation>> Definer::read_annotate(const Cod
 }
 
 // `__conditional_annotations__ = n` marks where a conditional annotation stood, behind the assignment if it had one.
-void Definer::place_conditional(Body& statements, const std::vector<Annotation>& annotations) {
+void Definer::place_conditional(Body& statements, const std::vector<Annotation>& annotations, ScopeKind scope) {
+    std::set<const Stmt*> conditional;
     std::vector<bool> placed(annotations.size(), false);
     refining::each_body(statements, [&](Body& list) {
         Body out;
@@ -100,10 +102,26 @@ void Definer::place_conditional(Body& statements, const std::vector<Annotation>&
                 stmt->exprs = {tree_.name(found->name), found->value};
                 out.push_back(stmt);
             }
+            conditional.insert(out.back());
         }
         list.swap(out);
     });
+    if (scope == ScopeKind::Class) {   // at its top level no annotation is conditional: `if True:` stood around it
+        for (Stmt*& stmt : statements) {
+            if (conditional.count(stmt)) stmt = guarded(stmt, true);
+        }
+    }
     place_unreachable(statements, annotations, placed);
+}
+
+Stmt* Definer::guarded(Stmt* stmt, bool runs) {
+    Stmt* guard = tree_.stmt(StmtKind::If);
+    Constant truth;
+    truth.kind = runs ? Constant::Kind::True : Constant::Kind::False;
+    guard->exprs = {tree_.constant(truth)};
+    guard->body = {stmt};
+    guard->line = stmt->line;
+    return guard;
 }
 
 // Annotations in code that never runs, `if False:`, are marked nowhere.
@@ -114,15 +132,10 @@ void Definer::place_unreachable(Body& statements, const std::vector<Annotation>&
         if (a.index < 0 || placed[k]) continue;
         Stmt* inner = tree_.stmt(StmtKind::AnnAssign);
         inner->exprs = {tree_.name(a.name), a.value};
-        Stmt* guard = tree_.stmt(StmtKind::If);
-        Constant no;
-        no.kind = Constant::Kind::False;
-        guard->exprs = {tree_.constant(no)};
-        guard->body = {inner};
-        guard->line = inner->line = a.line;
+        inner->line = a.line;
         auto behind = std::find_if(statements.begin(), statements.end(),
                                    [&](const Stmt* s) { return a.line > 0 && s->line > a.line; });
-        statements.insert(behind, guard);
+        statements.insert(behind, guarded(inner, false));
     }
 }
 
@@ -177,7 +190,7 @@ void Definer::place_annotations(Expr* function, Body& statements, ScopeKind scop
         if (Stmt* stmt = define_function(function)) statements.insert(statements.begin(), stmt);
         return;
     }
-    place_conditional(statements, *annotations);
+    place_conditional(statements, *annotations, scope);
     if (scope == ScopeKind::Class) place_unconditional(statements, *annotations);
 }
 

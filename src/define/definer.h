@@ -51,7 +51,8 @@ class Definer : public NestedCode {
         std::int32_t line = 0;
     };
     std::optional<std::vector<Annotation>> read_annotate(const CodeObject& code);
-    void place_conditional(ast::Body& statements, const std::vector<Annotation>& annotations);
+    void place_conditional(ast::Body& statements, const std::vector<Annotation>& annotations, ScopeKind scope);
+    ast::Stmt* guarded(ast::Stmt* stmt, bool runs);   // if True: stmt
     void place_unreachable(ast::Body& statements, const std::vector<Annotation>& annotations,
                            const std::vector<bool>& placed);
     void place_unconditional(ast::Body& statements, const std::vector<Annotation>& annotations);

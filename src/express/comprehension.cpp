@@ -99,8 +99,16 @@ class Reader {
             return true;
         }
         if (stmt->kind == StmtKind::Expr && stmt->exprs[0]->kind == ExprKind::Yield) {
-            parts_.elements = {stmt->exprs[0]->items[0]};
+            Expr* value = stmt->exprs[0]->items[0];
             parts_.yields = true;
+            const bool nested = parts_.generators.size() > 1 && !parts_.generators.back().target;
+            if (nested && value && value->kind == ExprKind::ForItem) {
+                // 3.15: `(*x for x in y)` yields the items of x in a loop of its own
+                value = parts_.generators.back().iter;
+                parts_.generators.pop_back();
+                parts_.unpacks = true;
+            }
+            parts_.elements = {value};
             return true;
         }
         return false;

@@ -169,6 +169,11 @@ Expr* StackMachine::as_value(Expr* e) {
 Expr* StackMachine::unpacked(Expr* item) {
     Expr* unpack = item->items[0];
     Expr* result = nullptr;
+    const IrOp op = inst_->op;
+    const bool annotation = op == IrOp::BuildTuple || op == IrOp::BuildMap || op == IrOp::BuildConstKeyMap;
+    if (annotation && unpack->items.size() == 2 && unpack->number == 0) {   // def f(*args: *Ts)
+        return make(ExprKind::Starred, {as_value(unpack->items[0])});
+    }
     for (std::size_t i = 1; i < unpack->items.size(); ++i) {
         if (unpack->items[i]) continue;
         Expr* temporary = tree_.name(fresh_name());

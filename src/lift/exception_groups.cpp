@@ -169,7 +169,7 @@ class Groups {
         return first;
     }
 
-    // The handlers that collect what a body raised; those that clear a name as well stay as the clean-up that except has.
+    // The handlers that collect what a body raised; those that clear a name too stay as the clean-up of except.
     void drop_collectors() {
         std::vector<std::int32_t> replacement(function_.handlers.size());
         for (std::size_t h = 0; h < replacement.size(); ++h) {

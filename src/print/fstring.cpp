@@ -57,11 +57,13 @@ void ExpressionPrinter::fstring_parts(std::string& out, const Expr* e, char quot
 }
 
 void ExpressionPrinter::replacement(std::string& out, const Expr* e, char quote) {
-    std::string value;
-    print(value, e->items[0], Precedence::Test);
+    // a t-string keeps the text of its expressions
+    const bool as_written = !e->name.empty() && e->name.find_first_of("#\n\\") == std::string::npos;
+    std::string value = as_written ? e->name : "";
+    if (!as_written) print(value, e->items[0], Precedence::Test);
     out += '{';
     if (!value.empty() && value[0] == '{') out += ' ';
-    const bool wrap = e->items[0]->kind == ExprKind::Lambda;
+    const bool wrap = !as_written && e->items[0]->kind == ExprKind::Lambda;
     out += wrap ? "(" + value + ")" : value;
     if (e->conversion) {
         out += '!';

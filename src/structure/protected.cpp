@@ -109,12 +109,15 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
         if (y < 0) return true;
         return ends(x) != ends(y) ? !ends(x) : graph_[x].offset > graph_[y].offset;
     };
+    // no except* clause returns
+    const ir::Handler& handler = graph_.function->handlers[static_cast<std::size_t>(setup.handler_id)];
+    const bool star = handler_kind(*graph_.function, handler) == HandlerKind::ExceptStar;
     if (follow < 0) {
         for (std::int32_t x : from_handlers) {
             // behind POP_EXCEPT only a constant can be returned by the clause itself
             const bool inside = graph_[x].exit == Exit::Return && graph_[x].pure() &&
                                 graph_[x].value->kind == ExprKind::Constant && graph_[x].preds.size() == 1;
-            if (!known(x) && !inside && later(x, follow)) follow = x;
+            if (!known(x) && (!inside || star) && later(x, follow)) follow = x;
         }
     }
     if (follow < 0) {
