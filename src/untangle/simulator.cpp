@@ -19,6 +19,24 @@ bool stores_local(Op op) {
     return op == Op::StoreFast || op == Op::DeleteFast;
 }
 
+bool is_load(Op op) {
+    switch (op) {
+        case Op::LoadFast:
+        case Op::Const:
+        case Op::PushNull:
+        case Op::LoadGlobal:
+        case Op::LoadAttr:
+        case Op::LoadSubscr: return true;
+        default: return false;
+    }
+}
+
+// The loads become part of whatever instruction takes the value.
+void read_where_used(Entry& entry) {
+    if (entry.kind != Entry::Kind::Free) return;
+    for (Inst& load : entry.code) load.flag = load.flag || is_load(load.op);
+}
+
 }  // namespace
 
 Simulator::Simulator(ir::Function& function, bool readable) : function_(function), readable_(readable) {
@@ -33,6 +51,11 @@ Simulator::Simulator(ir::Function& function, bool readable) : function_(function
 void Simulator::run(Block& block, State state) {
     block_ = &block;
     state_ = std::move(state);
+    for (Entry& entry : state_.stack) read_where_used(entry);
+    for (auto& [name, entry] : state_.variables) read_where_used(entry);
+    for (VirtualList& list : state_.lists) {
+        for (Entry& item : list.items) read_where_used(item);
+    }
     for (position_ = 0; position_ < block.insts.size(); ++position_)
         step(function_.insts[static_cast<std::size_t>(block.insts[position_])]);
     const Inst& last = function_.insts[static_cast<std::size_t>(block.insts.back())];
@@ -172,7 +195,7 @@ void Simulator::add_operand(Code& code, Entry& entry, const Inst& consumer) {
     const std::size_t begin = code.size();
     code.insert(code.end(), entry.code.begin(), entry.code.end());
     for (std::size_t i = begin; i < code.size(); ++i) {
-        if (code[i].op == Op::LoadFast && code[i].flag) {   // a temporary is read where it is used
+        if (code[i].flag && is_load(code[i].op)) {   // it is read where it is used
             code[i].offset = consumer.offset;
             code[i].location = consumer.location;
             code[i].flag = false;
@@ -297,7 +320,10 @@ bool Simulator::loads(const Inst& inst) {
         case Op::CommonConst:
         case Op::PushNull:
         case Op::LoadClosure:
-        case Op::LoadAssertionError: push(entry); return true;
+        case Op::LoadAssertionError:
+            if (inst.op == Op::PushNull) entry.code[0].flag = true;   // LOAD_GLOBAL may push it on the way
+            push(entry);
+            return true;
         case Op::LoadGlobal:
             if (!readable_ || stored_globals_.count(*inst.name)) entry.kind = Entry::Kind::Pending;
             push(entry);
@@ -312,6 +338,7 @@ bool Simulator::loads(const Inst& inst) {
             null.code = {inst};
             null.code[0].op = Op::PushNull;
             null.code[0].name = nullptr;
+            null.code[0].flag = true;
             state_.stack.insert(state_.stack.end() - 1, null);
             return true;
         }
@@ -329,11 +356,7 @@ bool Simulator::moves(const Inst& inst) {
             materialise(position);
             Entry entry = state_.stack[position];
             if (entry.kind == Entry::Kind::Real) throw Error(inst.offset, "something that cannot be stored is copied");
-            for (Inst& load : entry.code) {
-                load.offset = inst.offset;
-                load.location = inst.location;
-                if (load.op == Op::LoadFast) load.flag = true;
-            }
+            read_where_used(entry);
             push(entry);
             return true;
         }
