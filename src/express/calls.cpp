@@ -217,7 +217,7 @@ bool StackMachine::imports(const ir::Inst& inst) {
         }
         case IrOp::ImportFrom: {
             Expr* e = make(ExprKind::ImportMember, {peek(1)});
-            e->name = *inst.name;
+            e->name = name(inst.name)->name;   // mangled, unlike the names of the `from` list
             push(e);
             return true;
         }

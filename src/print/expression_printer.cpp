@@ -159,7 +159,9 @@ void ExpressionPrinter::bare(std::string& out, const Expr* e) {
             if (e->items[0] &&
                 !(e->items[0]->kind == ExprKind::Constant && e->items[0]->value->kind == Constant::Kind::None)) {
                 out += ' ';
-                print(out, e->items[0], Precedence::Tuple);
+                const ExprKind kind = e->items[0]->kind;
+                const bool again = kind == ExprKind::Yield || kind == ExprKind::YieldFrom;   // yield (yield x)
+                print(out, e->items[0], again ? Precedence::Test : Precedence::Tuple);
             }
             return;
         case ExprKind::YieldFrom:
