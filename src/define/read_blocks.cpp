@@ -28,14 +28,17 @@ FlowGraph Definer::read_blocks(const CodeObject& code, ir::Function& function, s
     } catch (const HandMade&) {
         context.refuse_hand_made = false;
     }
-    try {
-        start(false);
-        untangle(function, options_.readable);
-        return express(function, context);
-    } catch (const Error&) {
-        start(true);
-        return express(function, context);
+    for (const bool readable : {true, false}) {
+        if (readable && !options_.readable) continue;
+        try {
+            start(false);
+            untangle(function, readable);
+            return express(function, context);
+        } catch (const Error&) {   // the next best form
+        }
     }
+    start(true);
+    return express(function, context);
 }
 
 }  // namespace depyf

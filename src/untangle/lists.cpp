@@ -219,10 +219,12 @@ bool Simulator::lists(const Inst& inst) {
             if (inst.op == Op::ListAppend) {
                 flush();
                 Entry item = pop();
+                refuse_cycle(item, list, inst);
                 state_.lists[static_cast<std::size_t>(list)].items.push_back(item);
                 return true;
             }
             const std::vector<Entry> more = state_.lists[static_cast<std::size_t>(pop().list)].items;
+            for (const Entry& item : more) refuse_cycle(item, list, inst);
             auto& items = state_.lists[static_cast<std::size_t>(list)].items;
             items.insert(items.end(), more.begin(), more.end());
             return true;
@@ -236,6 +238,19 @@ bool Simulator::lists(const Inst& inst) {
             return true;
         }
         default: return false;
+    }
+}
+
+// A list cannot be written down that is, somewhere inside, an item of itself.
+void Simulator::refuse_cycle(const Entry& item, std::int32_t list, const Inst& at) const {
+    std::vector<Entry> todo{item};
+    while (!todo.empty()) {
+        const Entry entry = todo.back();
+        todo.pop_back();
+        if (entry.kind != Entry::Kind::Virtual) continue;
+        if (entry.list == list) throw Error(at.offset, "a list contains itself");
+        const std::vector<Entry>& items = state_.lists[static_cast<std::size_t>(entry.list)].items;
+        todo.insert(todo.end(), items.begin(), items.end());
     }
 }
 
@@ -298,12 +313,14 @@ bool Simulator::store_subscript(const Inst& inst) {
     const Entry value = peek(3);
     if (index) {
         flush();
+        refuse_cycle(peek(3), container.list, inst);
         items[first] = peek(3);
         pop_many(3);
         return true;
     }
     if (value.kind != Entry::Kind::Virtual) return false;
     const std::vector<Entry> more = state_.lists[static_cast<std::size_t>(value.list)].items;
+    for (const Entry& item : more) refuse_cycle(item, container.list, inst);
     items.erase(items.begin() + begin, items.begin() + end);
     items.insert(items.begin() + begin, more.begin(), more.end());
     pop_many(3);

@@ -65,6 +65,7 @@ class Simulator {
     void make_list(const ir::Inst& inst, bool tuple);
     Entry realised(Entry entry, const ir::Inst& at);  // Virtual -> Pending or Free
     std::size_t references(std::int32_t list) const;
+    void refuse_cycle(const Entry& item, std::int32_t list, const ir::Inst& at) const;
     void replace(std::int32_t list, const Entry& with);
     bool is_temporary(const std::string& name) const;
     bool resolve_slice(const Entry& key, std::size_t size, std::size_t& first, std::size_t& last) const;

@@ -25,6 +25,9 @@ struct Entry {
     std::int32_t list = -1;   // Virtual: index into State::lists
 };
 
+// Its loads become part of whatever instruction takes the value.
+void read_where_used(Entry& entry);
+
 struct VirtualList {
     std::vector<Entry> items;   // Free or Virtual
     bool tuple = false;
