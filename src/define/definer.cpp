@@ -111,6 +111,11 @@ void Definer::declarations(const CodeObject& code, ScopeKind scope, Body& statem
     }
     std::size_t at = 0;
     if (scope != ScopeKind::Function && !statements.empty() && statements[0]->kind == StmtKind::Expr) at = 1;
+    // nothing may stand in front of these
+    auto future = [](const Stmt* s) {
+        return s->kind == StmtKind::ImportFrom && s->number == 0 && s->name == "__future__";
+    };
+    while (scope == ScopeKind::Module && at < statements.size() && future(statements[at])) ++at;
     auto declare = [&](StmtKind kind, const std::vector<std::string>& names) {
         if (names.empty()) return;
         Stmt* stmt = const_cast<ast::Tree&>(tree_).stmt(kind);
