@@ -35,7 +35,9 @@ std::uint32_t Definer::register_code(const CodeObject& code) {
     return index;
 }
 
-Body Definer::body(const CodeObject& code, ScopeKind scope) {
+Body Definer::body(const CodeObject& code, ScopeKind scope, Traces* traces) {
+    Traces own;
+    if (!traces) traces = &own;
     const std::uint32_t index = register_code(code);
     Body statements;
     const std::size_t depth = scopes_.size();
@@ -43,7 +45,7 @@ Body Definer::body(const CodeObject& code, ScopeKind scope) {
         if (scopes_.size() >= options_.max_depth) throw Error(-1, "code objects are nested too deeply");
         scopes_.push_back(code.name);
         ir::Function function;
-        const FlowGraph graph = read_blocks(code, function, index);
+        const FlowGraph graph = read_blocks(code, function, index, *traces);
         statements = structure(graph, tree_, index);
         Expr* annotate = function.features->deferred_annotations ? take_annotate(statements, scope) : nullptr;
         RefineContext refining{&tree_, &code, function.features, scope};
@@ -59,7 +61,7 @@ Body Definer::body(const CodeObject& code, ScopeKind scope) {
         statements = stub(code, -1, std::string("internal error: ") + error.what());
         result_.codes[index].verdict = Verdict::Failed;
     }
-    declarations(code, scope, statements);
+    declarations(*traces, scope, statements);
     return statements;
 }
 
@@ -77,37 +79,11 @@ Body Definer::stub(const CodeObject& code, std::int64_t offset, const std::strin
 }
 
 // `global` and `nonlocal` for what the instructions store to.
-void Definer::declarations(const CodeObject& code, ScopeKind scope, Body& statements) const {
-    std::vector<std::string> globals, nonlocals;
-    auto add = [](std::vector<std::string>& names, const std::string& name) {
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    };
-    ir::Function function;
-    try {
-        function = lift(code);
-    } catch (const Error&) {
-        return;
-    }
+void Definer::declarations(const Traces& traces, ScopeKind scope, Body& statements) {
+    std::vector<std::string> globals = traces.stored_globals;
     // the loops of comprehensions inside a module load globals, whatever the module declares
-    const bool inlined = function.features->inlined_comprehensions;
-    for (const ir::Inst& inst : function.insts) {
-        switch (inst.op) {
-            case ir::Op::StoreGlobal:
-            case ir::Op::DeleteGlobal: add(globals, *inst.name); break;
-            case ir::Op::LoadGlobal:
-                // up to 3.8 `assert` loads AssertionError as a global
-                if (scope != ScopeKind::Function && *inst.name != "AssertionError" &&
-                    !(inlined && scope == ScopeKind::Module)) {
-                    add(globals, *inst.name);
-                }
-                break;
-            case ir::Op::StoreDeref:
-            case ir::Op::DeleteDeref:
-                if (std::find(code.freevars.begin(), code.freevars.end(), *inst.name) != code.freevars.end())
-                    add(nonlocals, *inst.name);
-                break;
-            default: break;
-        }
+    if (scope == ScopeKind::Class || (scope == ScopeKind::Module && !traces.inlined_comprehensions)) {
+        globals = traces.globals;
     }
     std::size_t at = 0;
     if (scope != ScopeKind::Function && !statements.empty() && statements[0]->kind == StmtKind::Expr) at = 1;
@@ -118,11 +94,11 @@ void Definer::declarations(const CodeObject& code, ScopeKind scope, Body& statem
     while (scope == ScopeKind::Module && at < statements.size() && future(statements[at])) ++at;
     auto declare = [&](StmtKind kind, const std::vector<std::string>& names) {
         if (names.empty()) return;
-        Stmt* stmt = const_cast<ast::Tree&>(tree_).stmt(kind);
+        Stmt* stmt = tree_.stmt(kind);
         for (const std::string& name : names) stmt->aliases.push_back({name, ""});
         statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(at), stmt);
     };
-    declare(StmtKind::Nonlocal, nonlocals);
+    declare(StmtKind::Nonlocal, traces.nonlocals);
     declare(StmtKind::Global, globals);
 }
 
@@ -154,8 +130,8 @@ Body Definer::lone(const CodeObject& code) {
     return {};
 }
 
-Body Definer::function_body(const CodeObject& code) {
-    Body statements = body(code, ScopeKind::Function);
+Body Definer::function_body(const CodeObject& code, Traces& traces) {
+    Body statements = body(code, ScopeKind::Function, &traces);
     const Features& f = features(code.version);
     const bool docstring = !code.consts.empty() && code.consts[0].kind == Constant::Kind::Str &&
                            (!f.docstring_flag || (code.flags & kHasDocstring)) && code.name != "<lambda>";
@@ -198,8 +174,9 @@ Stmt* Definer::define_function(Expr* function) {
     if (!class_name_.empty() && code.name.rfind("_" + class_name_ + "__", 0) == 0)
         stmt->name = code.name.substr(class_name_.size() + 1);
     stmt->args = arguments(*function->function, &stmt->returns);
-    stmt->body = function_body(code);
-    keep_unreachable(code, stmt->body);
+    Traces traces;
+    stmt->body = function_body(code, traces);
+    if (traces.read) keep_unreachable(code, traces, stmt->body);
     return stmt;
 }
 

@@ -9,6 +9,7 @@
 
 #include "ast/function_value.h"
 #include "ast/node.h"
+#include "define/traces.h"
 #include "depyf/decompile.h"
 #include "express/block.h"
 #include "express/nested.h"
@@ -38,8 +39,9 @@ class Definer : public NestedCode {
 
   private:
     // Runs lift ... refine. On failure the statements are a stub that raises, and a diagnostic says why.
-    ast::Body body(const CodeObject& code, ScopeKind scope);
-    ast::Body function_body(const CodeObject& code);
+    // `traces` gets what the instructions show, where it is asked for.
+    ast::Body body(const CodeObject& code, ScopeKind scope, Traces* traces = nullptr);
+    ast::Body function_body(const CodeObject& code, Traces& traces);
     ast::Body stub(const CodeObject& code, std::int64_t offset, const std::string& message);
     ast::Arguments* arguments(const ast::FunctionValue& function, ast::Expr** returns);
     void annotations(const ast::FunctionValue& function, ast::Arguments& args, ast::Expr** returns);
@@ -68,8 +70,8 @@ class Definer : public NestedCode {
     ast::Stmt* generic_function(const ast::Expr* call, const ast::Expr* made);
     ast::Stmt* generic_class(const Block& block);
     // What only unreachable code did and the code object still shows: appended behind `if False:`.
-    void keep_unreachable(const CodeObject& code, ast::Body& body);
-    void declarations(const CodeObject& code, ScopeKind scope, ast::Body& body) const;
+    void keep_unreachable(const CodeObject& code, const Traces& traces, ast::Body& body);
+    void declarations(const Traces& traces, ScopeKind scope, ast::Body& body);
     ast::Expr* as_expression(const ast::Body& body, std::size_t from);
     ast::Expr* annotation_value(ast::Expr* value, const CodeObject& code);
     std::string qualified(const CodeObject& code) const;
@@ -80,7 +82,7 @@ class Definer : public NestedCode {
     std::vector<std::string> scopes_;    // names of the enclosing code objects
     std::uint32_t register_code(const CodeObject& code);   // its index in Decompilation::codes
     // lift ... express; what no compiler made is untangled on the way.
-    FlowGraph read_blocks(const CodeObject& code, ir::Function& function, std::uint32_t index);
+    FlowGraph read_blocks(const CodeObject& code, ir::Function& function, std::uint32_t index, Traces& traces);
     std::vector<bool> unbroken_;
     bool has_class_ = false;
     std::string class_name_;             // innermost enclosing class

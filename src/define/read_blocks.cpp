@@ -8,7 +8,7 @@
 
 namespace depyf {
 
-FlowGraph Definer::read_blocks(const CodeObject& code, ir::Function& function, std::uint32_t index) {
+FlowGraph Definer::read_blocks(const CodeObject& code, ir::Function& function, std::uint32_t index, Traces& traces) {
     ExpressContext context{&tree_, this, class_name_, index};
     const std::size_t codes = result_.codes.size(), diagnostics = result_.diagnostics.size(), depth = scopes_.size();
     const auto start = [&](bool merge) {   // what an earlier attempt registered is taken back
@@ -18,6 +18,7 @@ FlowGraph Definer::read_blocks(const CodeObject& code, ir::Function& function, s
         unbroken_.resize(codes);
         scopes_.resize(depth);
         function = lift(code);
+        if (!traces.read) traces = read_traces(function);
         recognise_matches(function);
         normalise(function, merge);
     };

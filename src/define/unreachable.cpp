@@ -1,10 +1,9 @@
 // Code that can never run is dropped by the compiler, but it still makes a function a generator, a name a local variable,
 // a local variable a cell and an outer name a free variable. Such traces are written again where they cannot run either.
+#include <algorithm>
 #include <set>
 
-#include "base/error.h"
 #include "define/definer.h"
-#include "lift/lift.h"
 
 namespace depyf {
 
@@ -14,58 +13,7 @@ using ast::ExprKind;
 using ast::Stmt;
 using ast::StmtKind;
 
-namespace {
-
-struct Traces {
-    std::set<std::string> stored, loaded, captured, used;  // by reachable instructions
-    bool yields = false;
-};
-
-Traces reachable_traces(const ir::Function& function) {
-    Traces traces;
-    std::vector<bool> seen(function.insts.size(), false);
-    std::vector<std::int32_t> todo{function.entry};
-    while (!todo.empty()) {
-        const std::int32_t i = todo.back();
-        todo.pop_back();
-        if (i < 0 || seen[static_cast<std::size_t>(i)]) continue;
-        seen[static_cast<std::size_t>(i)] = true;
-        const ir::Inst& inst = function.insts[static_cast<std::size_t>(i)];
-        if (inst.name) traces.used.insert(*inst.name);
-        switch (inst.op) {
-            case ir::Op::Yield:
-            case ir::Op::YieldFrom: traces.yields = true; break;
-            case ir::Op::StoreFast:
-            case ir::Op::StoreDeref:
-            case ir::Op::DeleteFast:
-            case ir::Op::DeleteDeref:
-            case ir::Op::LoadFastAndClear: traces.stored.insert(*inst.name); break;
-            case ir::Op::LoadFast: traces.loaded.insert(*inst.name); break;
-            case ir::Op::Const:
-                if (inst.value && inst.value->code)
-                    traces.captured.insert(inst.value->code->freevars.begin(), inst.value->code->freevars.end());
-                break;
-            default: break;
-        }
-        todo.push_back(inst.next);
-        todo.push_back(inst.target);
-        if (inst.handler >= 0) todo.push_back(function.handlers[static_cast<std::size_t>(inst.handler)].target);
-        if (inst.op == ir::Op::SetupFinally && function.features->has_exception_table == false) {
-            todo.push_back(function.handlers[inst.count].target);
-        }
-    }
-    return traces;
-}
-
-}  // namespace
-
-void Definer::keep_unreachable(const CodeObject& code, Body& statements) {
-    Traces traces;
-    try {
-        traces = reachable_traces(lift(code));
-    } catch (const Error&) {
-        return;
-    }
+void Definer::keep_unreachable(const CodeObject& code, const Traces& traces, Body& statements) {
     const bool generator = code.flags & (kGenerator | kAsyncGenerator);
     const std::set<std::string> cells(code.cellvars.begin(), code.cellvars.end()),
         free(code.freevars.begin(), code.freevars.end());

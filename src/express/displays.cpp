@@ -121,6 +121,18 @@ bool StackMachine::displays(const ir::Inst& inst) {
     }
 }
 
+void StackMachine::append_in_loop(const char* container, std::vector<Expr*> parts, bool unpacks) {
+    ast::Stmt* stmt = tree_.stmt(ast::StmtKind::Append);
+    stmt->name = container;
+    stmt->exprs = std::move(parts);
+    stmt->number = inst_->count;
+    stmt->flag = unpacks;
+    stmt->line = inst_->location.line;
+    stmt->code_index = context_.code_index;
+    stmt->offsets.push_back(inst_->offset);
+    block_->statements.push_back(stmt);
+}
+
 // LIST_APPEND and its kin add to a display below on the stack, or, in a comprehension, to what the loop fills.
 bool StackMachine::extensions(const ir::Inst& inst) {
     auto container_kind = [&](IrOp op) {
@@ -138,16 +150,9 @@ bool StackMachine::extensions(const ir::Inst& inst) {
             const bool extend = inst.op == IrOp::ListExtend || inst.op == IrOp::SetUpdate;
             const bool in_loop = inst.count > 1;
             if (in_loop || container->kind != container_kind(inst.op)) {
-                ast::Stmt* stmt = tree_.stmt(ast::StmtKind::Append);
-                stmt->exprs = {value};
-                stmt->number = inst.count;
-                stmt->flag = extend;
-                stmt->line = inst.location.line;
-                stmt->code_index = context_.code_index;
-                stmt->offsets.push_back(inst.offset);
-                stmt->name = "list";
-                if (!in_loop) stmt->exprs.push_back(container);
-                block_->statements.push_back(stmt);
+                std::vector<Expr*> parts{value};
+                if (!in_loop) parts.push_back(container);
+                append_in_loop("list", std::move(parts), extend);
                 return true;
             }
             if (!extend) {
@@ -171,14 +176,7 @@ bool StackMachine::extensions(const ir::Inst& inst) {
             Expr* value = key_first ? second : first;
             Expr* container = peek(inst.count);
             if (inst.count > 1 || container->kind != ExprKind::Dict) {
-                ast::Stmt* stmt = tree_.stmt(ast::StmtKind::Append);
-                stmt->exprs = {key, value};
-                stmt->number = inst.count;
-                stmt->line = inst.location.line;
-                stmt->code_index = context_.code_index;
-                stmt->offsets.push_back(inst.offset);
-                stmt->name = "dict";
-                block_->statements.push_back(stmt);
+                append_in_loop("dict", {key, value}, false);
                 return true;
             }
             container->items.push_back(key);
@@ -190,15 +188,7 @@ bool StackMachine::extensions(const ir::Inst& inst) {
             Expr* value = pop();
             Expr* container = peek(inst.count);
             if (inst.count > 1 || container->kind != ExprKind::Dict) {
-                ast::Stmt* stmt = tree_.stmt(ast::StmtKind::Append);
-                stmt->exprs = {value};
-                stmt->number = inst.count;
-                stmt->flag = true;
-                stmt->line = inst.location.line;
-                stmt->code_index = context_.code_index;
-                stmt->offsets.push_back(inst.offset);
-                stmt->name = "dict";
-                block_->statements.push_back(stmt);
+                append_in_loop("dict", {value}, true);
                 return true;
             }
             // behind another literal it was unpacked, unless the display is so long that it comes in parts

@@ -39,7 +39,7 @@ class Expression {
             const std::int32_t now = folder_.merge_into_predecessor(b);
             folder_.fold_conditions(now);
         }
-        keep_in_temporaries();
+        test_kept_values();
         own_instructions(graph_);
         if (context_.refuse_hand_made && fills_a_list()) throw HandMade();
         return std::move(graph_);
@@ -220,15 +220,10 @@ class Expression {
         });
     }
 
-    // A value that is kept on one edge only and was not folded: test a temporary instead.
-    void keep_in_temporaries() {
+    // A value that is kept on one edge only and was not folded: the joins that read it have stored it, a test is left.
+    void test_kept_values() {
         for (Block& block : graph_.blocks) {
-            if (block.dead || !block.executed || block.exit != Exit::Keep) continue;
-            Expr* value = block.value;
-            if (!(value->kind == ExprKind::Name && value->name.rfind("__stack_", 0) == 0)) {
-                // the joins that read the kept value have stored it already
-            }
-            block.exit = Exit::Branch;
+            if (!block.dead && block.executed && block.exit == Exit::Keep) block.exit = Exit::Branch;
         }
     }
 

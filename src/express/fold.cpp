@@ -90,6 +90,18 @@ void Folder::fold_values(std::int32_t join) {
     while (graph_[join].preds.size() > 1 && fold_value(join)) {}
 }
 
+// What `a` branched for has become one value on the stack.
+void Folder::fall_with_values(std::int32_t a, std::int32_t join, std::vector<Expr*> out) {
+    Block& block = graph_[a];
+    block.exit = Exit::Fall;
+    block.value = nullptr;
+    block.next = join;
+    block.target = -1;
+    graph_[join].preds.push_back(a);
+    block.out = std::move(out);
+    block.target_out.clear();
+}
+
 bool Folder::brings_value(std::int32_t p, std::int32_t join, std::size_t base) const {
     const Block& block = graph_[p];
     return block.exit == Exit::Fall && block.next == join && block.out.size() == base + 1;
@@ -124,13 +136,7 @@ bool Folder::short_circuit(std::int32_t a, std::int32_t p, std::int32_t join) {
         remove_edge(a, join);
         remove_edge(a, p);
         absorb(a, p);
-        block.exit = Exit::Fall;
-        block.value = nullptr;
-        block.next = join;
-        block.target = -1;
-        graph_[join].preds.push_back(a);
-        block.out = out;
-        block.target_out.clear();
+        fall_with_values(a, join, std::move(out));
         return true;
     }
     if (second.exit == Exit::Keep && second.kept_when == block.kept_when &&
@@ -200,13 +206,7 @@ bool Folder::conditional_expression(std::int32_t a, std::int32_t join) {
     remove_edge(a, y);
     absorb(a, x);
     absorb(a, y);
-    block.exit = Exit::Fall;
-    block.value = nullptr;
-    block.next = join;
-    block.target = -1;
-    graph_[join].preds.push_back(a);
-    block.out = out;
-    block.target_out.clear();
+    fall_with_values(a, join, std::move(out));
     return true;
 }
 
@@ -228,13 +228,7 @@ bool Folder::chained_value(std::int32_t a, std::int32_t join) {
     remove_edge(a, c);
     absorb(a, p);
     absorb(a, c);
-    block.exit = Exit::Fall;
-    block.value = nullptr;
-    block.next = join;
-    block.target = -1;
-    graph_[join].preds.push_back(a);
-    block.out = out;
-    block.target_out.clear();
+    fall_with_values(a, join, std::move(out));
     return true;
 }
 

@@ -34,6 +34,7 @@ class Folder {
     bool chained_condition(std::int32_t a);
     bool chained_keep(std::int32_t a);
     bool only_from(std::int32_t b, std::int32_t a) const;  // pure, executed, and `a` is the only way in
+    void fall_with_values(std::int32_t a, std::int32_t join, std::vector<ast::Expr*> out);
     bool brings_value(std::int32_t p, std::int32_t join, std::size_t base) const;
     void replace_edge(std::int32_t from, std::int32_t& edge, std::int32_t to);
     void absorb(std::int32_t a, std::int32_t b);  // `b` dies; edges of `a` were set already

@@ -31,6 +31,7 @@ class StackMachine {
     bool operators(const ir::Inst& inst);
     bool displays(const ir::Inst& inst);
     bool extensions(const ir::Inst& inst);
+    void append_in_loop(const char* container, std::vector<Expr*> parts, bool unpacks);
     bool strings(const ir::Inst& inst);
     Expr* percent_format(Expr* joined);
     bool calls(const ir::Inst& inst);

@@ -1,3 +1,4 @@
+#include "express/conditions.h"
 #include "refine/refine.h"
 
 namespace depyf::refining {
@@ -74,9 +75,7 @@ void drop_tail_jumps(Body& body, const RefineContext& context) {
         for (Stmt* stmt : statements) {
             if (stmt->kind != StmtKind::If || !stmt->body.empty() || stmt->orelse.empty()) continue;
             ast::Expr* test = stmt->exprs[0];
-            const bool keeps = test->kind == ExprKind::Compare && !test->flag && test->compare_ops.size() == 1 &&
-                               test->compare_ops[0] >= ast::CompareOperator::Is;
-            if (keeps) continue;   // `not a in b` would be another operation
+            if (!can_negate(test)) continue;
             if (test->kind == ExprKind::UnaryOp && test->unary == ast::UnaryOperator::Not) {
                 stmt->exprs[0] = test->items[0];
             } else {

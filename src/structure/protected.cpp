@@ -64,12 +64,16 @@ std::vector<std::int32_t> Structurer::handler_exits(std::int32_t b, std::int32_t
 }
 
 // What comes behind the protected region that starts at `b`. `orelse`: where the else clause starts, -1 without one.
-std::int32_t Structurer::after_region(std::int32_t b, const Context& context, std::int32_t& orelse) const {
+std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Context& context,
+                                      std::int32_t& orelse) const {
     const Block& setup = graph_[b];
     orelse = -1;
     const std::vector<std::int32_t> around = meanings(context);
     auto known = [&](std::int32_t x) { return std::find(around.begin(), around.end(), x) != around.end(); };
     auto ends = [&](std::int32_t x) { return graph_[x].next < 0 && graph_[x].target < 0; };
+    auto returns_constant = [&](std::int32_t x) {   // may as well stand inside
+        return graph_[x].exit == Exit::Return && graph_[x].pure() && graph_[x].value->kind == ExprKind::Constant;
+    };
     std::vector<std::int32_t> exits = regions_.region_exits(b, setup.handler_id);
     std::erase_if(exits, [&](std::int32_t x) { return returns_pending(x); });
     std::int32_t follow = regions_.settle(regions_.join(b, setup.next, setup.target));
@@ -78,16 +82,13 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
     std::erase_if(from_handlers, [&](std::int32_t x) { return x < 0 || returns_pending(x); });
     if (behind >= 0) {
         // up to 3.8 the text says it: END_FINALLY stands in front of the else clause, or of what follows
-        const bool finally =
-            handler_kind(*graph_.function, graph_.function->handlers[static_cast<std::size_t>(setup.handler_id)]) ==
-            HandlerKind::Finally;
+        const bool finally = kind == HandlerKind::Finally;
         const std::int32_t settled = regions_.settle(behind);
         std::int32_t end = -1;
         for (std::int32_t x : from_handlers) {
-            const bool inside = x >= 0 && graph_[x].exit == Exit::Return && graph_[x].pure() &&
-                                graph_[x].value->kind == ExprKind::Constant && graph_[x].preds.size() == 1;
+            const bool inside = returns_constant(x) && graph_[x].preds.size() == 1;
             const bool jumps = x != context.next && (x == context.again || x == context.leave);   // continue, break
-            if (x >= 0 && !inside && !jumps && (end < 0 || graph_[x].offset > graph_[end].offset)) end = x;
+            if (!inside && !jumps && (end < 0 || graph_[x].offset > graph_[end].offset)) end = x;
         }
         if (finally || end < 0 || end == settled) return settled;
         orelse = behind;
@@ -109,14 +110,11 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
         if (y < 0) return true;
         return ends(x) != ends(y) ? !ends(x) : graph_[x].offset > graph_[y].offset;
     };
-    // no except* clause returns
-    const ir::Handler& handler = graph_.function->handlers[static_cast<std::size_t>(setup.handler_id)];
-    const bool star = handler_kind(*graph_.function, handler) == HandlerKind::ExceptStar;
+    const bool star = kind == HandlerKind::ExceptStar;   // none of its clauses returns
     if (follow < 0) {
         for (std::int32_t x : from_handlers) {
             // behind POP_EXCEPT only a constant can be returned by the clause itself
-            const bool inside = graph_[x].exit == Exit::Return && graph_[x].pure() &&
-                                graph_[x].value->kind == ExprKind::Constant && graph_[x].preds.size() == 1;
+            const bool inside = returns_constant(x) && graph_[x].preds.size() == 1;
             if (!known(x) && (!inside || star) && later(x, follow)) follow = x;
         }
     }
@@ -126,9 +124,6 @@ std::int32_t Structurer::after_region(std::int32_t b, const Context& context, st
         }
         return follow;
     }
-    auto returns_constant = [&](std::int32_t x) {   // may as well stand inside
-        return graph_[x].exit == Exit::Return && graph_[x].pure() && graph_[x].value->kind == ExprKind::Constant;
-    };
     for (std::int32_t x : open) {
         if (x != follow && !returns_constant(x) && (orelse < 0 || graph_[x].offset < graph_[orelse].offset)) orelse = x;
     }
@@ -142,7 +137,7 @@ std::int32_t Structurer::protect(std::int32_t b, const Context& context, Body& o
     if (kind == HandlerKind::NameCleanup) return setup.next;
     std::int32_t orelse = -1;
     if (kind == HandlerKind::With) return with(b, after_with(b), context, out);
-    const std::int32_t follow = after_region(b, context, orelse);
+    const std::int32_t follow = after_region(b, kind, context, orelse);
     Context inner = context;
     if (follow >= 0) inner.next = follow;
     Stmt* stmt = make(kind == HandlerKind::ExceptStar ? StmtKind::TryStar : StmtKind::Try, b);
