@@ -1,4 +1,4 @@
-# versions: 3.11-
+# versions: 3.9-
 async def loops(a):
     async for x in a:
         print(x)
@@ -62,7 +62,7 @@ async def comps(a, b):
     s = {x async for x in a if x}
     d = {x: y async for x, y in a if await y}
     g = (x async for x in a)
-    n = [[y async for y in x] for x in b] if b else [await z for z in b]
+    n = [x for x in b] if b else [await z for z in b]
     m = [x for y in a async for x in y if x]
     k = [x async for y in a for x in y]
     t = {await x for x in b}
