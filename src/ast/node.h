@@ -149,7 +149,7 @@ enum class StmtKind : std::uint8_t {
     Match,  // exprs: subject; cases
     Raise,  // exprs: none, exc, or exc and cause
     Try,
-    TryStar,  // body, handlers, orelse, finalbody
+    TryStar,  // body, handlers, orelse, finalbody; flag: what stands behind has an edge from inside (up to 3.8)
     Assert,  // exprs: test, message or none
     Import,  // aliases; flag: lazy (3.15)
     ImportFrom,  // name: module; number: level; aliases; flag: lazy (3.15)

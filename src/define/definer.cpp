@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "bytecode/disassembler.h"
+#include "define/require_finished.h"
 #include "express/comprehension.h"
 #include "express/express.h"
 #include "lift/lift.h"
@@ -51,6 +52,7 @@ Body Definer::body(const CodeObject& code, ScopeKind scope, Traces* traces) {
         RefineContext refining{&tree_, &code, function.features, scope};
         refine(statements, refining);
         if (annotate) place_annotations(annotate, statements, scope);
+        require_finished(statements);
         scopes_.pop_back();
     } catch (const Error& error) {
         scopes_.resize(depth);
@@ -116,7 +118,7 @@ Body Definer::lone(const CodeObject& code) {
     if (code.name == "<lambda>") {
         const auto codes = static_cast<std::ptrdiff_t>(result_.codes.size());
         const auto diagnostics = static_cast<std::ptrdiff_t>(result_.diagnostics.size());
-        if (Expr* e = lambda(function); e && e->items[0]->kind != ExprKind::Opaque) {
+        if (Expr* e = lambda(function); e && result_.codes[static_cast<std::size_t>(codes)].verdict != Verdict::Failed) {
             Stmt* stmt = tree_.stmt(StmtKind::Expr);
             stmt->exprs = {e};
             return {stmt};
@@ -185,17 +187,33 @@ Expr* Definer::lambda(Expr* function) {
     if (code.name != "<lambda>") return nullptr;
     Expr* returns = nullptr;
     ast::Arguments* args = arguments(*function->function, &returns);
+    const std::size_t index = result_.codes.size();
     const Body statements = body(code, ScopeKind::Function);
     Expr* value = as_expression(statements, 0);
     if (!value) {
-        result_.diagnostics.push_back({qualified(code), -1, "the lambda's body is no single expression"});
-        value = tree_.expr(ExprKind::Opaque);
+        if (result_.codes[index].verdict != Verdict::Failed)
+            result_.diagnostics.push_back({qualified(code), -1, "the lambda's body is no single expression"});
+        result_.codes[index].verdict = Verdict::Failed;
+        value = raising_expression();
     }
     Expr* e = tree_.expr(ExprKind::Lambda, {value});
     e->args = args;
     e->order = function->order;
     e->location = function->location;
     return e;
+}
+
+// (_ for _ in ()).throw(NotImplementedError(...)): an expression cannot hold the `raise` of a stub.
+Expr* Definer::raising_expression() {
+    Expr* generator = tree_.expr(ExprKind::GeneratorExp, {tree_.name("_")});
+    generator->generators.push_back({tree_.name("_"), tree_.expr(ExprKind::Tuple), {}, false});
+    Expr* raise = tree_.expr(ExprKind::Attribute, {generator});
+    raise->name = "throw";
+    Constant text;
+    text.kind = Constant::Kind::Str;
+    text.text = "not decompiled";
+    return tree_.expr(ExprKind::Call,
+                      {raise, tree_.expr(ExprKind::Call, {tree_.name("NotImplementedError"), tree_.constant(text)})});
 }
 
 // The value that statements return, as one expression: nested ifs become conditional expressions.

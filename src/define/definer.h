@@ -73,6 +73,7 @@ class Definer : public NestedCode {
     void keep_unreachable(const CodeObject& code, const Traces& traces, ast::Body& body);
     void declarations(const Traces& traces, ScopeKind scope, ast::Body& body);
     ast::Expr* as_expression(const ast::Body& body, std::size_t from);
+    ast::Expr* raising_expression();
     ast::Expr* annotation_value(ast::Expr* value, const CodeObject& code);
     std::string qualified(const CodeObject& code) const;
 

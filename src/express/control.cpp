@@ -151,9 +151,12 @@ bool StackMachine::exceptions(const ir::Inst& inst) {
         case IrOp::PopExcept:
             for (int i = 0; i < (three ? 3 : 1); ++i) pop_raw();
             return true;
-        case IrOp::PopFinally:
+        case IrOp::PopFinally: {
+            Expr* returned = inst.count ? pop_raw() : nullptr;   // preserve_tos
             for (int i = 0; i < function_.features->exc_info_items; ++i) pop_raw();
+            if (returned) stack_.push_back(returned);
             return true;
+        }
         case IrOp::ExceptionMatch:
         case IrOp::CheckExceptionMatch: {
             Expr* type = pop();

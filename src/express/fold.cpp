@@ -37,7 +37,7 @@ void Folder::absorb(std::int32_t a, std::int32_t b) {
 }
 
 bool Folder::only_from(std::int32_t b, std::int32_t a) const {
-    if (b < 0 || b == a) return false;
+    if (b < 0 || b == a || b == graph_.entry) return false;
     const Block& block = graph_[b];
     return block.executed && !block.dead && block.pure() && block.preds.size() == 1 && block.preds[0] == a &&
            block.handler == graph_[a].handler;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/error.h"
 #include "express/block.h"
 
 namespace depyf {
@@ -97,6 +98,9 @@ class BlockMaker {
         const std::int32_t next = jumps ? last.target : last.next;
         std::int32_t target = jumps ? -1 : last.target;
         if (last.op == ir::Op::SetupFinally) target = handler_target(last);
+        const bool needs_both = last.op == ir::Op::Branch || last.op == ir::Op::KeepBranch ||
+                                last.op == ir::Op::ForIter || last.op == ir::Op::AsyncForIter;
+        if (needs_both && (next < 0 || target < 0)) throw Error(last.offset, "a branch that leads nowhere");
         const std::int32_t next_block = block_at(next);
         const std::int32_t target_block = block_at(target);
         graph_[b].next = next_block;

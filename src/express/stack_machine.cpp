@@ -41,6 +41,9 @@ std::size_t StackMachine::run(Block& block, std::vector<Expr*> stack) {
             return position_ + 1;
         }
     }
+    // A chained assignment goes on where it began: what leaves the block with its value is `name := value`.
+    if (block.exit == Exit::Fall && !stack_.empty() && stack_.back()->kind == ExprKind::AssignChain)
+        stack_.back() = as_value(stack_.back());
     if (block.exit == Exit::Fall || block.exit == Exit::Return || block.exit == Exit::End) block.out = stack_;
     block.executed = true;
     return block.insts.size();
@@ -142,7 +145,7 @@ Expr* StackMachine::as_value(Expr* e) {
                 emit_assign(targets, e->items[0]);
                 return temporary;
             }
-            Expr* walrus = tree_.expr(ExprKind::NamedExpr, {e->items[1], e->items[0]});
+            Expr* walrus = tree_.expr(ExprKind::NamedExpr, {e->items[1], as_value(e->items[0])});
             walrus->order = e->order;
             walrus->location = e->items[0]->location;
             return walrus;

@@ -60,6 +60,7 @@ class Walk {
             in.op = inst(entry).op == Op::WithCleanupStart ? Op::Pop : Op::Nop;
             in.value = nullptr;
             in.next = found->second < 0 ? -1 : inst(found->second).next;
+            if (in.next < 0) in.op = Op::Reraise;  // the finally body returns or raises itself: nothing comes behind it
         }
         for (Inst& in : function_.insts) {
             if (in.op == Op::SetupLoop) in.target = -1;   // no way that control goes

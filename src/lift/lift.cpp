@@ -58,7 +58,12 @@ ir::Function lift(const CodeObject& code) {
     for (std::int32_t i = 0; i < size; ++i) {
         ir::Inst& inst = function.insts[static_cast<std::size_t>(i)];
         inst.next = ir::ends(inst.op) ? -1 : i + 1;
-        if (inst.next == size) throw Error(inst.offset, "control runs off the end of the code");
+        if (inst.next == size) {
+            // 3.8 leaves the pop behind a finally body that never ends, with nothing behind it
+            if (!function.features->finally_subroutine) throw Error(inst.offset, "control runs off the end of the code");
+            inst.op = ir::Op::Reraise;
+            inst.next = -1;
+        }
         if (inst.target >= 0) {
             inst.target = index.at(static_cast<std::size_t>(inst.target));
             if (inst.target < 0 || inst.target >= size) throw Error(inst.offset, "jump to no instruction");
@@ -78,6 +83,7 @@ ir::Function lift(const CodeObject& code) {
         lifting::assign_table_handlers(function, entries);
         lifting::flatten_exception_groups(function);
     } else {
+        if (function.features->finally_subroutine) lifting::drop_finally_placeholders(function);
         lifting::assign_block_handlers(function);
     }
     lifting::fold_async_for(function);

@@ -64,8 +64,8 @@ std::vector<std::int32_t> Structurer::handler_exits(std::int32_t b, std::int32_t
 }
 
 // What comes behind the protected region that starts at `b`. `orelse`: where the else clause starts, -1 without one.
-std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Context& context,
-                                      std::int32_t& orelse) const {
+std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Context& context, std::int32_t& orelse,
+                                      bool& goes_on) const {
     const Block& setup = graph_[b];
     orelse = -1;
     const std::vector<std::int32_t> around = meanings(context);
@@ -79,6 +79,7 @@ std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Co
     std::int32_t follow = regions_.settle(regions_.join(b, setup.next, setup.target));
     std::int32_t behind = -1;
     std::vector<std::int32_t> from_handlers = handler_exits(b, behind);
+    goes_on = behind >= 0;
     std::erase_if(from_handlers, [&](std::int32_t x) { return x < 0 || returns_pending(x); });
     if (behind >= 0) {
         // up to 3.8 the text says it: END_FINALLY stands in front of the else clause, or of what follows
@@ -86,7 +87,8 @@ std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Co
         const std::int32_t settled = regions_.settle(behind);
         std::int32_t end = -1;
         for (std::int32_t x : from_handlers) {
-            const bool inside = returns_constant(x) && graph_[x].preds.size() == 1;
+            const bool inside =
+                returns_constant(x) && graph_[x].preds.size() == 1 && graph_[x].offset < graph_[behind].offset;
             const bool jumps = x != context.next && (x == context.again || x == context.leave);   // continue, break
             if (!inside && !jumps && (end < 0 || graph_[x].offset > graph_[end].offset)) end = x;
         }
@@ -137,10 +139,12 @@ std::int32_t Structurer::protect(std::int32_t b, const Context& context, Body& o
     if (kind == HandlerKind::NameCleanup) return setup.next;
     std::int32_t orelse = -1;
     if (kind == HandlerKind::With) return with(b, after_with(b), context, out);
-    const std::int32_t follow = after_region(b, kind, context, orelse);
+    bool goes_on = false;
+    const std::int32_t follow = after_region(b, kind, context, orelse, goes_on);
     Context inner = context;
     if (follow >= 0) inner.next = follow;
     Stmt* stmt = make(kind == HandlerKind::ExceptStar ? StmtKind::TryStar : StmtKind::Try, b);
+    stmt->flag = goes_on;
     out.push_back(stmt);
     Context body = inner;
     if (kind == HandlerKind::Finally) orelse = -1;

@@ -21,12 +21,14 @@ Regions::Regions(const FlowGraph& graph)
       predecessors_(graph.blocks.size()),
       dominators_(successors_, graph.entry),
       header_(graph.blocks.size(), false),
-      handler_entry_(graph.blocks.size(), false) {
+      handler_entry_(graph.blocks.size(), false),
+      setup_(graph.function->handlers.size(), -1) {
     for (std::int32_t b : dominators_.order()) {
         for (std::int32_t s : successors_[static_cast<std::size_t>(b)])
             predecessors_[static_cast<std::size_t>(s)].push_back(b);
         if (graph_[b].exit == Exit::Setup && graph_[b].target >= 0)
             handler_entry_[static_cast<std::size_t>(graph_[b].target)] = true;
+        if (graph_[b].exit == Exit::Setup) setup_[static_cast<std::size_t>(graph_[b].handler_id)] = b;
     }
     find_loops();
 }
@@ -52,6 +54,14 @@ bool Regions::is_join(std::int32_t b) const {
 bool Regions::inside(std::int32_t b, std::int32_t handler) const {
     for (std::int32_t h = graph_[b].handler; h >= 0; h = graph_.function->handlers[static_cast<std::size_t>(h)].outer) {
         if (h == handler) return true;
+    }
+    return false;
+}
+
+bool Regions::protected_in(std::int32_t b, const std::vector<bool>& blocks) const {
+    for (std::int32_t h = graph_[b].handler; h >= 0; h = graph_.function->handlers[static_cast<std::size_t>(h)].outer) {
+        const std::int32_t setup = setup_[static_cast<std::size_t>(h)];
+        if (setup >= 0 && blocks[static_cast<std::size_t>(setup)]) return true;
     }
     return false;
 }
@@ -152,13 +162,20 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
     for (std::int32_t p : predecessors_[static_cast<std::size_t>(header)]) {
         if (dominators_.dominates(header, p)) todo.push_back(p);
     }
-    std::uint32_t end = graph_[header].offset;
+    // up to 3.10 handlers stand where they were written, later at the end of the code
+    const bool handlers_last = graph_.function->features->has_exception_table;
+    auto text_end = [&](std::int32_t b) {
+        const Block& block = graph_[b];
+        if (handlers_last) return block.offset;
+        return graph_.function->insts[static_cast<std::size_t>(block.insts.back())].offset;
+    };
+    std::uint32_t end = text_end(header);
     while (!todo.empty()) {
         const std::int32_t b = todo.back();
         todo.pop_back();
         if (body(b)) continue;
         body(b) = true;
-        if (!handler_entry_[static_cast<std::size_t>(b)]) end = std::max(end, graph_[b].offset);
+        if (!handlers_last || !handler_entry_[static_cast<std::size_t>(b)]) end = std::max(end, text_end(b));
         for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)]) todo.push_back(p);
     }
     // What only the loop leads to and stands before its end in the text (`return` inside the loop, code before `break`),
@@ -170,7 +187,14 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
         if (body(b) || b == exhausted || !dominators_.dominates(header, b)) continue;
         if (iterator) {  // the text of a `for` loop is where its iterator lies on the stack
             const auto& in = graph_[b].in;
-            if (std::find(in.begin(), in.end(), iterator) != in.end()) body(b) = true;
+            // a `return` has dropped it already when it leaves a try statement in the loop
+            const bool before_end = graph_[b].offset > graph_[header].offset && exhausted >= 0 &&
+                                    graph_[b].offset < graph_[exhausted].offset;
+            if (before_end || std::find(in.begin(), in.end(), iterator) != in.end()) body(b) = true;
+            continue;
+        }
+        if (protected_in(b, result.body)) {
+            body(b) = true;
             continue;
         }
         bool all = true;
@@ -180,9 +204,9 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
         const std::int32_t parent = dominators_.immediate(b);
         const bool handler =
             handler_entry_[static_cast<std::size_t>(b)] ||
-            (!graph_[parent].dead && body(parent) && graph_[b].offset > end && graph_[parent].offset > end);
-        const bool written = !graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())]
-                                  .flag;  // not the return at the end
+            (handlers_last && !graph_[parent].dead && body(parent) && graph_[b].offset > end && graph_[parent].offset > end);
+        const bool written = (graph_.function->code->flags & kOptimized) &&   // not the return at the end
+                             !graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())].flag;
         const bool returns = written && std::find(outer.begin(), outer.end(), b) == outer.end() &&
                              graph_[b].exit == Exit::Return && graph_[b].pure() &&
                              (exhausted < 0 || graph_[exhausted].offset < graph_[header].offset);

@@ -39,6 +39,7 @@ class Regions {
   private:
     static std::vector<std::vector<std::int32_t>> edges(const FlowGraph& graph);
     void find_loops();
+    bool protected_in(std::int32_t b, const std::vector<bool>& blocks) const;   // by a statement that starts in `blocks`
     const ast::Expr* loop_iterator(std::int32_t header) const;   // null for `while`
 
     const FlowGraph& graph_;
@@ -46,6 +47,7 @@ class Regions {
     Dominators dominators_;
     std::vector<bool> header_;
     std::vector<bool> handler_entry_;
+    std::vector<std::int32_t> setup_;   // by handler: the block that enters its region, -1 where none does
 };
 
 }  // namespace depyf

@@ -28,6 +28,7 @@ bool completes(const Body& body) {
         case StmtKind::Try:
         case StmtKind::TryStar: {
             if (!last->finalbody.empty() && !completes(last->finalbody)) return false;
+            if (last->flag) return true;   // up to 3.8 an END_FINALLY that nothing reaches goes on all the same
             bool any = last->orelse.empty() ? completes(last->body) : completes(last->body) && completes(last->orelse);
             for (const ast::ExceptHandler& h : last->handlers) any = any || completes(h.body);
             return any;

@@ -53,7 +53,8 @@ class Structurer {
     std::int32_t loop(std::int32_t b, const Context& context, ast::Body& out);
     std::int32_t protect(std::int32_t b, const Context& context, ast::Body& out);
     std::int32_t with(std::int32_t b, std::int32_t follow, const Context& context, ast::Body& out);
-    std::int32_t after_region(std::int32_t b, HandlerKind kind, const Context& context, std::int32_t& orelse) const;
+    std::int32_t after_region(std::int32_t b, HandlerKind kind, const Context& context, std::int32_t& orelse,
+                              bool& goes_on) const;
     void except_clauses(ast::Stmt* stmt, std::int32_t entry, const Context& context);
     ast::Body loop_body(std::int32_t entry, const Context& context, ast::Expr*& target);
     static std::vector<std::int32_t> meanings(const Context& context);
