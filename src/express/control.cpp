@@ -112,6 +112,7 @@ bool StackMachine::control(const ir::Inst& inst) {
             block_->exit = Exit::End;
             return true;
         }
+        case IrOp::EndBody: block_->exit = Exit::End; return true;
         case IrOp::Reraise:
             block_->exit = Exit::Reraise;
             block_->out = stack_;

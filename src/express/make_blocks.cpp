@@ -16,6 +16,7 @@ bool ends_block(ir::Op op) {
         case ir::Op::Return:
         case ir::Op::Raise:
         case ir::Op::Reraise:
+        case ir::Op::EndBody:
         case ir::Op::Jump:
         case ir::Op::SetupFinally:
         case ir::Op::Send:

@@ -12,7 +12,7 @@ const char* op_name(Op op) {
 }
 
 bool ends(Op op) {
-    return op == Op::Return || op == Op::Raise || op == Op::Reraise || op == Op::Jump || op == Op::BreakLoop ||
+    return op == Op::Return || op == Op::Raise || op == Op::Reraise || op == Op::EndBody || op == Op::Jump || op == Op::BreakLoop ||
            op == Op::ContinueLoop;
 }
 

@@ -60,7 +60,10 @@ class Walk {
             in.op = inst(entry).op == Op::WithCleanupStart ? Op::Pop : Op::Nop;
             in.value = nullptr;
             in.next = found->second < 0 ? -1 : inst(found->second).next;
-            if (in.next < 0) in.op = Op::Reraise;  // the finally body returns or raises itself: nothing comes behind it
+            if (in.next < 0) {
+                in.op = Op::EndBody;
+                in.count = handler_at(entry);
+            }
         }
         for (Inst& in : function_.insts) {
             if (in.op == Op::SetupLoop) in.target = -1;   // no way that control goes
@@ -76,6 +79,13 @@ class Walk {
     }
 
   private:
+    std::uint32_t handler_at(std::int32_t entry) const {
+        for (std::size_t h = 0; h < function_.handlers.size(); ++h) {
+            if (function_.handlers[h].target == entry) return static_cast<std::uint32_t>(h);
+        }
+        return 0;
+    }
+
     struct State {
         bool seen = false;
         std::int32_t block = -1;

@@ -24,6 +24,7 @@ class FinallyCopies {
         : function_(function), original_(function.insts), depth_(lifting::stack_depths(function)) {}
 
     void run() {
+        body_end_.assign(function_.handlers.size(), -1);
         for (std::size_t h = 0; h < function_.handlers.size(); ++h) {
             const HandlerKind kind = handler_kind(function_, function_.handlers[h]);
             is_copied_.push_back(kind == HandlerKind::Finally || kind == HandlerKind::NameCleanup);
@@ -48,14 +49,22 @@ class FinallyCopies {
     // Each edge passes each handler's copy once at most; remembers the edges that did.
     using Done = std::map<std::pair<std::int32_t, std::int32_t>, bool>;
 
-    // Where a branch goes whose way ends in the finally body.
-    std::int32_t dead_end(std::int32_t from) {
+    // Where a way goes that ends in the body of handler h: to the end of the try body, or to the return whose value
+    // lies on the stack.
+    std::int32_t dead_end(std::int32_t from, std::int32_t h, std::int32_t copy) {
+        const ir::Handler& handler = function_.handlers[static_cast<std::size_t>(h)];
+        const bool returns = depth_[static_cast<std::size_t>(copy)] > static_cast<std::int32_t>(handler.depth);
+        if (!returns && body_end_[static_cast<std::size_t>(h)] >= 0) return body_end_[static_cast<std::size_t>(h)];
         Inst end = function_.insts[static_cast<std::size_t>(from)];
-        end.op = Op::Reraise;
+        end.op = returns ? Op::Return : Op::EndBody;
+        end.flag = false;
+        end.handler = handler.outer;
         end.next = end.target = -1;
-        end.count = 0;
+        end.count = returns ? 0 : static_cast<std::uint32_t>(h);
         function_.insts.push_back(end);
-        return static_cast<std::int32_t>(function_.insts.size()) - 1;
+        const auto made = static_cast<std::int32_t>(function_.insts.size()) - 1;
+        if (!returns) body_end_[static_cast<std::size_t>(h)] = made;
+        return made;
     }
 
     template <class Redirect>
@@ -82,9 +91,7 @@ class FinallyCopies {
                 function_.insts[static_cast<std::size_t>(last)].next = behind;
                 return true;
             }
-            const bool branches = function_.insts[static_cast<std::size_t>(from)].next >= 0 &&
-                                  function_.insts[static_cast<std::size_t>(from)].target >= 0;
-            const std::int32_t end = behind < 0 && branches ? dead_end(from) : behind;
+            const std::int32_t end = behind < 0 ? dead_end(from, h, copy) : behind;
             redirect(function_.insts[static_cast<std::size_t>(from)], end);
             return true;
         }
@@ -98,7 +105,8 @@ class FinallyCopies {
     }
 
     static bool same_operation(const Inst& a, const Inst& b) {
-        if (a.op != b.op || a.flag != b.flag) return false;
+        if (a.op != b.op) return false;
+        if (a.flag != b.flag && a.op != Op::Return) return false;  // the flag of a return is a guess
         if (a.op == Op::SetupFinally) return true;  // handlers are paired by match()
         return a.count == b.count && a.name == b.name &&
                (a.value == b.value || (a.value && b.value && *a.value == *b.value));
@@ -113,12 +121,34 @@ class FinallyCopies {
         return false;
     }
 
+    // [keep the value on top;] drop the exception; POP_EXCEPT  =>  what comes behind, -1 where something else stands there
+    // `depth`: of the stack with the exception on top.
+    std::int32_t behind_exception(std::int32_t i, std::int32_t depth) const {
+        const int items = function_.features->exc_info_items > 1 ? 3 : 1;
+        const auto keeps = [&](std::int32_t k) { return at(k).op == Op::Swap || at(k).op == Op::Rotate; };
+        if (depth_[static_cast<std::size_t>(i)] != depth + (keeps(i) ? 1 : 0)) return -1;
+        if (keeps(i)) i = settle(at(i).next);
+        for (int k = 0; k < items; ++k, i = settle(at(i).next)) {
+            if (i < 0 || at(i).op != Op::Pop) return -1;
+        }
+        if (i >= 0 && keeps(i)) i = settle(at(i).next);
+        return i >= 0 && at(i).op == Op::PopExcept ? settle(at(i).next) : -1;
+    }
+
+    // The same in the copy on the way of a `return`, whose value is dropped.
+    std::int32_t behind_value(std::int32_t i) const {
+        if (at(i).op == Op::Pop) return settle(at(i).next);
+        const bool under = (at(i).op == Op::Swap || at(i).op == Op::Rotate) && at(at(i).next).op == Op::Pop;
+        return under ? settle(at(at(i).next).next) : i;
+    }
+
     // Where the copy that starts at `copy` goes on, -1 where it never does, kNoMatch where it is no copy of handler h's body.
     std::int32_t match(std::int32_t h, std::int32_t copy) const {
         const ir::Handler& handler = function_.handlers[static_cast<std::size_t>(h)];
         std::int32_t body = settle(handler.target);
         if (at(body).op == Op::PushException) body = settle(at(body).next);
         const std::int32_t end_depth = depth_[static_cast<std::size_t>(body)];
+        const bool returns = depth_[static_cast<std::size_t>(copy)] > static_cast<std::int32_t>(handler.depth);
         std::int32_t behind = -1;
         std::map<std::pair<std::int32_t, std::int32_t>, bool> seen;
         std::vector<std::pair<std::int32_t, std::int32_t>> todo{{body, copy}};
@@ -131,7 +161,10 @@ class FinallyCopies {
         while (!todo.empty()) {
             std::int32_t a = settle(todo.back().first), b = settle(todo.back().second);
             todo.pop_back();
-            while (drops_exception(a) && !same_operation(at(a), at(b))) a = settle(at(a).next);
+            if (const std::int32_t left = behind_exception(a, end_depth); left >= 0) {
+                a = left;
+                if (returns) b = behind_value(b);
+            }
             if (at(a).op == Op::Reraise && depth_[static_cast<std::size_t>(a)] == end_depth) {
                 if (behind < 0 || b < behind) behind = b;
                 continue;
@@ -159,6 +192,7 @@ class FinallyCopies {
     const std::vector<Inst> original_;  // copies are compared as the compiler wrote them
     const std::vector<std::int32_t> depth_;
     std::vector<bool> is_copied_, is_name_cleanup_;
+    std::vector<std::int32_t> body_end_;  // by handler: its EndBody instruction, -1 until one is needed
     Done next_done_, target_done_;
 };
 

@@ -37,6 +37,7 @@ bool is_written(const ir::Function& function, std::size_t i) {
         case Op::PopExcept:
         case Op::Swap:
         case Op::Rotate:
+        case Op::Copy:
         case Op::Pop:
         case Op::PopIter:
         case Op::Return:

@@ -13,6 +13,20 @@ void normalise(ir::Function& function, bool merge) {
     if (merge) normalising::merge_copies(function);
 }
 
+namespace {
+
+// `finally: continue` (break, return) drops the exception where that statement stands, `except:` where the clause does.
+bool drops_at_once(const ir::Function& function, std::int32_t i) {
+    if (!function.features->has_columns) return false;
+    const ir::Inst& pop = function.insts[static_cast<std::size_t>(i)];
+    if (pop.next < 0 || pop.location.column < 0) return false;
+    const ir::Inst& end = function.insts[static_cast<std::size_t>(pop.next)];
+    return end.op == ir::Op::PopExcept && end.location.line == pop.location.line &&
+           end.location.column == pop.location.column && end.location.end_line == pop.location.end_line;
+}
+
+}  // namespace
+
 HandlerKind handler_kind(const ir::Function& function, const ir::Handler& handler) {
     auto at = [&](std::int32_t i) -> const ir::Inst& { return function.insts[static_cast<std::size_t>(i)]; };
     std::int32_t i = handler.target;
@@ -25,7 +39,7 @@ HandlerKind handler_kind(const ir::Function& function, const ir::Handler& handle
     }
     const bool table = function.features->has_exception_table;
     if (at(i).op == ir::Op::WithExceptStart || at(i).op == ir::Op::WithCleanupStart) return HandlerKind::With;
-    if (at(i).op == ir::Op::Pop) return HandlerKind::Except;
+    if (at(i).op == ir::Op::Pop) return drops_at_once(function, i) ? HandlerKind::Finally : HandlerKind::Except;
     if (at(i).op == ir::Op::Const && at(i).value && at(i).value->kind == Constant::Kind::None && (!table || !pushed)) {
         const ir::Op store = at(at(i).next).op;
         if (store == ir::Op::StoreFast || store == ir::Op::StoreName || store == ir::Op::StoreGlobal ||

@@ -147,7 +147,10 @@ std::int32_t Structurer::protect(std::int32_t b, const Context& context, Body& o
     stmt->flag = goes_on;
     out.push_back(stmt);
     Context body = inner;
-    if (kind == HandlerKind::Finally) orelse = -1;
+    if (kind == HandlerKind::Finally) {
+        orelse = -1;
+        if (const std::int32_t end = regions_.body_end(setup.handler_id); end >= 0) body.next = end;
+    }
     if (orelse >= 0) body.next = regions_.settle(orelse);
     stmt->body = walk(setup.next, body);
     if (orelse >= 0) stmt->orelse = walk(orelse, inner);

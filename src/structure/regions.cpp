@@ -118,6 +118,14 @@ std::vector<std::int32_t> Regions::region_exits(std::int32_t setup, std::int32_t
     return exits;
 }
 
+std::int32_t Regions::body_end(std::int32_t handler) const {
+    for (std::int32_t b : dominators_.order()) {
+        const ir::Inst& last = graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())];
+        if (last.op == ir::Op::EndBody && last.count == static_cast<std::uint32_t>(handler)) return b;
+    }
+    return -1;
+}
+
 std::int32_t Regions::join(std::int32_t b, std::int32_t first, std::int32_t second) const {
     std::int32_t best = -1;
     for (std::int32_t m : dominators_.children(b)) {
