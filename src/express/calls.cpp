@@ -128,7 +128,8 @@ void StackMachine::call(const ir::Inst& inst, Expr* names) {
 
 Expr* StackMachine::raw_argument(Expr* e) {
     // 3.11+: a decorated function or a comprehension's iterable lies where a method's self would
-    if (e->kind == ExprKind::Iterator || e->kind == ExprKind::Function) return e;
+    const bool lambda = e->kind == ExprKind::Function && e->function->code->name == "<lambda>";
+    if (e->kind == ExprKind::Iterator || (e->kind == ExprKind::Function && !lambda)) return e;
     return as_value(e);
 }
 

@@ -41,8 +41,10 @@ std::size_t StackMachine::run(Block& block, std::vector<Expr*> stack) {
             return position_ + 1;
         }
     }
-    // A chained assignment goes on where it began: what leaves the block with its value is `name := value`.
-    if (block.exit == Exit::Fall && !stack_.empty() && stack_.back()->kind == ExprKind::AssignChain)
+    // A chained assignment goes on where it began: what leaves the block with its value is `name := value`. What leaves it
+    // with a function is a lambda.
+    if (block.exit == Exit::Fall && !stack_.empty() &&
+        (stack_.back()->kind == ExprKind::AssignChain || stack_.back()->kind == ExprKind::Function))
         stack_.back() = as_value(stack_.back());
     if (block.exit == Exit::Fall || block.exit == Exit::Return || block.exit == Exit::End) block.out = stack_;
     block.executed = true;
@@ -217,6 +219,17 @@ Expr* StackMachine::cell(const ir::Inst& inst) {
     return make(ExprKind::Subscript, {closure, tree_.constant(zero)});
 }
 
+// The instruction starts to keep the right side of a comparison for the next one: COPY 1; ROT_THREE, or SWAP 2; COPY 2.
+bool StackMachine::in_chained_comparison() const {
+    if (position_ + 2 >= block_->insts.size()) return false;
+    const auto at = [&](std::size_t k) -> const ir::Inst& {
+        return function_.insts[static_cast<std::size_t>(block_->insts[position_ + k])];
+    };
+    if (at(2).op != IrOp::Compare) return false;
+    return (at(0).op == IrOp::Copy && at(0).count == 1 && at(1).op == IrOp::Rotate && at(1).count == 3) ||
+           (at(0).op == IrOp::Swap && at(0).count == 2 && at(1).op == IrOp::Copy && at(1).count == 2);
+}
+
 bool StackMachine::stack_ops(const ir::Inst& inst) {
     switch (inst.op) {
         case IrOp::Nop:
@@ -241,6 +254,7 @@ bool StackMachine::stack_ops(const ir::Inst& inst) {
         }
         case IrOp::PushNull: push(make(ExprKind::Null)); return true;
         case IrOp::Copy: {
+            if (in_chained_comparison()) stack_.back() = as_value(peek(1));   // a < (b := c) < d
             Expr* e = peek(inst.count);
             ++e->copies;
             stack_.push_back(e);
@@ -248,6 +262,7 @@ bool StackMachine::stack_ops(const ir::Inst& inst) {
         }
         case IrOp::Swap: {
             peek(inst.count);
+            if (in_chained_comparison()) stack_.back() = as_value(stack_.back());
             std::swap(stack_[stack_.size() - 1], stack_[stack_.size() - inst.count]);
             return true;
         }

@@ -25,6 +25,7 @@ class StackMachine {
     using ExprKind = ast::ExprKind;
     bool leaves_loop() const;
     void step(const ir::Inst& inst);
+    bool in_chained_comparison() const;
     bool stack_ops(const ir::Inst& inst);
     bool names(const ir::Inst& inst);
     bool attributes(const ir::Inst& inst);

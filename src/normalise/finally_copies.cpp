@@ -24,7 +24,6 @@ class FinallyCopies {
         : function_(function), original_(function.insts), depth_(lifting::stack_depths(function)) {}
 
     void run() {
-        body_end_.assign(function_.handlers.size(), -1);
         for (std::size_t h = 0; h < function_.handlers.size(); ++h) {
             const HandlerKind kind = handler_kind(function_, function_.handlers[h]);
             is_copied_.push_back(kind == HandlerKind::Finally || kind == HandlerKind::NameCleanup);
@@ -54,7 +53,8 @@ class FinallyCopies {
     std::int32_t dead_end(std::int32_t from, std::int32_t h, std::int32_t copy) {
         const ir::Handler& handler = function_.handlers[static_cast<std::size_t>(h)];
         const bool returns = depth_[static_cast<std::size_t>(copy)] > static_cast<std::int32_t>(handler.depth);
-        if (!returns && body_end_[static_cast<std::size_t>(h)] >= 0) return body_end_[static_cast<std::size_t>(h)];
+        auto [known, added] = ends_.try_emplace({h, returns ? copy : -1}, -1);
+        if (!added) return known->second;
         Inst end = function_.insts[static_cast<std::size_t>(from)];
         end.op = returns ? Op::Return : Op::EndBody;
         end.flag = false;
@@ -62,9 +62,8 @@ class FinallyCopies {
         end.next = end.target = -1;
         end.count = returns ? 0 : static_cast<std::uint32_t>(h);
         function_.insts.push_back(end);
-        const auto made = static_cast<std::int32_t>(function_.insts.size()) - 1;
-        if (!returns) body_end_[static_cast<std::size_t>(h)] = made;
-        return made;
+        known->second = static_cast<std::int32_t>(function_.insts.size()) - 1;
+        return known->second;
     }
 
     template <class Redirect>
@@ -192,7 +191,8 @@ class FinallyCopies {
     const std::vector<Inst> original_;  // copies are compared as the compiler wrote them
     const std::vector<std::int32_t> depth_;
     std::vector<bool> is_copied_, is_name_cleanup_;
-    std::vector<std::int32_t> body_end_;  // by handler: its EndBody instruction, -1 until one is needed
+    // By handler: its EndBody instruction; by handler and copy: the return that ends there.
+    std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> ends_;
     Done next_done_, target_done_;
 };
 

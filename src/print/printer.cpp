@@ -154,6 +154,10 @@ class StatementPrinter {
         expressions_.print(out, e, least);
         return out;
     }
+    // of if, while and a guard: a walrus stands as it is, a tuple in parentheses
+    std::string test(const Expr* e) {
+        return text(e, e->kind == ExprKind::NamedExpr ? Precedence::NamedExpr : Precedence::Test);
+    }
     std::string target(const Expr* e) {
         std::string out;
         expressions_.target(out, e);
@@ -218,7 +222,7 @@ class StatementPrinter {
                 otherwise(stmt->orelse);
                 return;
             case StmtKind::While:
-                line(stmt, "while " + text(stmt->exprs[0]) + ":");
+                line(stmt, "while " + test(stmt->exprs[0]) + ":");
                 block(stmt->body);
                 otherwise(stmt->orelse);
                 return;
@@ -319,7 +323,7 @@ class StatementPrinter {
     void if_statement(const Stmt* stmt) {
         const char* keyword = "if ";
         while (true) {
-            line(stmt, keyword + text(stmt->exprs[0]) + ":");
+            line(stmt, keyword + test(stmt->exprs[0]) + ":");
             block(stmt->body);
             if (stmt->orelse.size() != 1 || stmt->orelse[0]->kind != StmtKind::If) break;
             stmt = stmt->orelse[0];

@@ -158,6 +158,20 @@ const ast::Expr* Regions::loop_iterator(std::int32_t header) const {
     return nullptr;
 }
 
+// Only the loop leads to `b`, with a value on the stack where the iterator lay: it is on its way to a `return`.
+bool Regions::carries_value(std::int32_t b, std::int32_t header, const Loop& loop) const {
+    const auto& before = graph_[header].in;
+    const auto iterator = std::find_if(before.rbegin(), before.rend(),
+                                       [](const ast::Expr* e) { return e->kind == ast::ExprKind::Iterator; });
+    const auto base = static_cast<std::size_t>(before.rend() - iterator);
+    if (iterator == before.rend() || graph_[b].in.size() < base || graph_[b].exit == Exit::Reraise) return false;
+    if (graph_[b].in.back()->kind == ast::ExprKind::Exception) return false;
+    for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)]) {
+        if (p == header || !loop.body[static_cast<std::size_t>(p)]) return false;
+    }
+    return true;
+}
+
 Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const std::vector<std::int32_t>& outer) const {
     Loop result;
     result.exhausted = exhausted;
@@ -198,7 +212,8 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
             // a `return` has dropped it already when it leaves a try statement in the loop
             const bool before_end = graph_[b].offset > graph_[header].offset && exhausted >= 0 &&
                                     graph_[b].offset < graph_[exhausted].offset;
-            if (before_end || std::find(in.begin(), in.end(), iterator) != in.end()) body(b) = true;
+            if (before_end || std::find(in.begin(), in.end(), iterator) != in.end() || carries_value(b, header, result))
+                body(b) = true;
             continue;
         }
         if (protected_in(b, result.body)) {
