@@ -306,15 +306,22 @@ bool Folder::conditional_test(std::int32_t a) {
     if (first.exit != Exit::Branch || second.exit != Exit::Branch || first.out.size() != block.out.size() ||
         second.out.size() != block.out.size())
         return false;
+    Expr* body = first.value;
     Expr* orelse = second.value;
-    if (first.next == second.target && first.target == second.next && can_negate(orelse))
+    std::int32_t next = first.next, target = first.target;
+    const bool crossed = first.next == second.target && first.target == second.next;
+    if (!crossed && (first.next != second.next || first.target != second.target)) return false;
+    if (crossed && can_negate(orelse) && orelse->kind != ExprKind::Constant) {
         orelse = negated(tree_, orelse);
-    else if (first.next != second.next || first.target != second.target)
+    } else if (crossed && can_negate(body)) {
+        body = negated(tree_, body);
+        std::swap(next, target);
+    } else if (crossed) {
         return false;
-    Expr* value = tree_.expr(ExprKind::IfExp, {block.value, first.value, orelse});
+    }
+    Expr* value = tree_.expr(ExprKind::IfExp, {block.value, body, orelse});
     value->order = block.value->order;
     value->location = block.value->location;
-    const std::int32_t next = first.next, target = first.target;
     remove_edge(a, p);
     remove_edge(a, q);
     absorb(a, p);

@@ -219,8 +219,11 @@ class Partition {
         for (std::size_t i = 0; i < function_.insts.size(); ++i) {
             if (!reachable_[i]) continue;
             Inst& inst = function_.insts[i];
+            const bool apart = inst.target >= 0 && inst.target != inst.next;
+            const std::int32_t target = representative(inst.target);
             inst.next = representative(inst.next);
-            inst.target = representative(inst.target);
+            // `a if c else a`: both ways were written
+            if (!apart || target != inst.next) inst.target = target;
         }
         for (ir::Handler& handler : function_.handlers) {
             if (handler.target >= 0 && reachable_[static_cast<std::size_t>(handler.target)])

@@ -414,7 +414,7 @@ class StatementPrinter {
     }
 
     void match(const Stmt* stmt) {
-        line(stmt, "match " + text(stmt->exprs[0], Precedence::Tuple) + ":");
+        line(stmt, "match " + (stmt->exprs[0]->kind == ExprKind::Tuple ? text(stmt->exprs[0], Precedence::Tuple) : test(stmt->exprs[0])) + ":");
         ++indent_;
         for (const ast::MatchCase& c : stmt->cases) {
             std::string out = "case ";

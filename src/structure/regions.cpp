@@ -118,6 +118,18 @@ std::vector<std::int32_t> Regions::region_exits(std::int32_t setup, std::int32_t
     return exits;
 }
 
+std::int32_t Regions::end_of_module() const {
+    std::int32_t found = -1;
+    for (std::int32_t b : dominators_.order()) {
+        const Block& block = graph_[b];
+        if (block.exit != Exit::Return || !block.pure() || block.handler >= 0) continue;
+        if (found < 0 || predecessors_[static_cast<std::size_t>(b)].size() >
+                             predecessors_[static_cast<std::size_t>(found)].size())
+            found = b;
+    }
+    return found;
+}
+
 std::int32_t Regions::body_end(std::int32_t handler) const {
     for (std::int32_t b : dominators_.order()) {
         const ir::Inst& last = graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())];

@@ -31,6 +31,7 @@ class Regions {
     bool inside(std::int32_t b, std::int32_t handler) const;   // protected by it
     // Targets of edges that leave the region protected by `handler` and start at blocks that `setup` dominates.
     std::vector<std::int32_t> region_exits(std::int32_t setup, std::int32_t handler) const;
+    std::int32_t end_of_module() const;   // the return that everything at module level ends in, -1 where none does
     // Where the body of a try statement ends whose finally body never does, -1 where it ends in no such place.
     std::int32_t body_end(std::int32_t handler) const;
     const Dominators& dominators() const { return dominators_; }

@@ -59,7 +59,10 @@ Structurer::Structurer(const FlowGraph& graph, ast::Tree& tree, std::uint32_t co
       budget_(graph.blocks.size() * 16 + 1000) {}
 
 Body Structurer::run() {
-    return walk(graph_.entry, Context{});
+    // A module cannot return: what does is its end.
+    Context context;
+    if (!(graph_.function->code->flags & kOptimized)) context.next = regions_.end_of_module();
+    return walk(graph_.entry, context);
 }
 
 Stmt* Structurer::make(StmtKind kind, std::int32_t b) {
