@@ -99,14 +99,6 @@ class Partition {
                 if (inst.op == Op::Return) break;
             }
         }
-        // What a chained comparison leaves on the stack is dropped where it fails; each drops its own.
-        for (const Inst& inst : function_.insts) {
-            if (inst.op != Op::Branch && inst.op != Op::KeepBranch) continue;
-            for (std::int32_t to : {inst.next, inst.target}) {
-                if (to >= 0 && function_.insts[static_cast<std::size_t>(to)].op == Op::Pop)
-                    found[static_cast<std::size_t>(to)] = true;
-            }
-        }
         return found;
     }
 
