@@ -21,10 +21,7 @@ void fold_copied_tests(ir::Function& function) {
         if (ways_in[static_cast<std::size_t>(copy.next)] != 1) continue;
         const bool next_drops = at(branch.next).op == Op::Pop, target_drops = at(branch.target).op == Op::Pop;
         if (!next_drops && !target_drops) continue;
-        if (next_drops && target_drops) {
-            branch.next = at(branch.next).next;
-            branch.target = at(branch.target).next;
-        } else if (next_drops) {
+        if (next_drops) {   // `a and b` as a statement drops both, each for itself
             branch.op = Op::KeepBranch;
             branch.next = at(branch.next).next;
         } else {   // kept where it falls through: exchange the ways

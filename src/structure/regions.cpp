@@ -170,6 +170,16 @@ const ast::Expr* Regions::loop_iterator(std::int32_t header) const {
     return nullptr;
 }
 
+// An exception is being handled in `b` that was raised behind the header.
+bool Regions::handles_inside(std::int32_t b, std::int32_t header) const {
+    const auto exceptions = [&](std::int32_t x) {
+        const auto& in = graph_[x].in;
+        return std::count_if(in.begin(), in.end(),
+                             [](const ast::Expr* e) { return e->kind == ast::ExprKind::Exception; });
+    };
+    return exceptions(b) > exceptions(header);
+}
+
 // Only the loop leads to `b`, with a value on the stack where the iterator lay: it is on its way to a `return`.
 bool Regions::carries_value(std::int32_t b, std::int32_t header, const Loop& loop) const {
     const auto& before = graph_[header].in;
@@ -219,11 +229,18 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
     const ast::Expr* iterator = loop_iterator(header);
     for (std::int32_t b : dominators_.order()) {
         if (body(b) || b == exhausted || !dominators_.dominates(header, b)) continue;
+        if (handles_inside(b, header) && body(dominators_.immediate(b))) {
+            body(b) = true;
+            continue;
+        }
         if (iterator) {  // the text of a `for` loop is where its iterator lies on the stack
             const auto& in = graph_[b].in;
             // a `return` has dropped it already when it leaves a try statement in the loop
-            const bool before_end = graph_[b].offset > graph_[header].offset && exhausted >= 0 &&
-                                    graph_[b].offset < graph_[exhausted].offset;
+            const auto& preds = predecessors_[static_cast<std::size_t>(b)];
+            const bool before_end =
+                graph_[b].offset > graph_[header].offset && exhausted >= 0 &&
+                graph_[b].offset < graph_[exhausted].offset &&
+                std::all_of(preds.begin(), preds.end(), [&](std::int32_t p) { return p != header && body(p); });
             if (before_end || std::find(in.begin(), in.end(), iterator) != in.end() || carries_value(b, header, result))
                 body(b) = true;
             continue;
