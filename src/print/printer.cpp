@@ -92,9 +92,26 @@ class StatementPrinter {
         }
     }
 
+    // Where the header of a compound statement may stand at the latest: its body must still come on its own lines. What
+    // is known of `try` or `while True` is the line of the first instruction in it.
+    static std::int32_t header_line(const Stmt* stmt) {
+        if (stmt->kind == StmtKind::Match) {
+            return clause_line(stmt->line + 1, stmt->cases[0].body, true) - 1;
+        }
+        const bool borrowed = stmt->kind == StmtKind::Try || stmt->kind == StmtKind::TryStar ||
+                              (stmt->kind == StmtKind::While && stmt->exprs[0]->kind == ExprKind::Constant);
+        return clause_line(stmt->line, stmt->body, borrowed);
+    }
+    static std::int32_t clause_line(std::int32_t known, const Body& body, bool borrowed) {
+        if (body.empty() || known <= 0 || (!borrowed && is_simple(body[0]))) return known;
+        const std::int32_t first = is_simple(body[0]) ? body[0]->line : header_line(body[0]);
+        return first > 0 ? std::min(known, first - 1) : known;
+    }
+
     void line(const Stmt* stmt, const std::string& text) {
         const bool simple = stmt && is_simple(stmt);
-        const std::int32_t wanted = stmt ? stmt->line : 0;
+        const std::int32_t known = stmt ? stmt->line : 0;
+        const std::int32_t wanted = align_ && !simple && stmt ? header_line(stmt) : known;
         const bool behind =
             align_ && simple && (wanted > 0 || inline_) && static_cast<std::uint32_t>(wanted) < line_number_;
         const bool joins = joins_at_ == indent_ && ((behind && simple) || inline_);
@@ -172,7 +189,8 @@ class StatementPrinter {
     void block(const Body& statements, bool docstring_possible = false) {
         ++indent_;
         const bool simple = std::all_of(statements.begin(), statements.end(), is_simple);
-        const bool behind = statements.empty() ||
+        // what has no line of its own takes none from the others
+        const bool behind = statements.empty() || statements[0]->line == 0 ||
                             (statements[0]->line > 0 && static_cast<std::uint32_t>(statements[0]->line) < line_number_);
         const bool outer = inline_;
         inline_ = align_ && simple && behind;
@@ -351,7 +369,7 @@ class StatementPrinter {
             std::string out = stmt->kind == StmtKind::TryStar ? "except*" : "except";
             if (handler.type) out += " " + text(handler.type, Precedence::Test);
             if (!handler.name.empty()) out += " as " + handler.name;
-            move_to(handler.line);
+            move_to(clause_line(handler.line, handler.body, true));
             line(nullptr, out + ":");
             block(handler.body);
         }
