@@ -139,7 +139,9 @@ std::size_t StackMachine::pending() const {
 Expr* StackMachine::as_value(Expr* e) {
     switch (e->kind) {
         case ExprKind::AssignChain: {
-            if (e->items.size() != 2 || e->items[1]->kind != ExprKind::Name) {
+            const bool names = std::all_of(e->items.begin() + 1, e->items.end(),
+                                           [](const Expr* target) { return target->kind == ExprKind::Name; });
+            if (!names) {
                 // `a.b = c = value` used as a value again: only hand-made code does that
                 std::vector<Expr*> targets(e->items.begin() + 1, e->items.end());
                 Expr* temporary = tree_.name(fresh_name());
@@ -147,10 +149,13 @@ Expr* StackMachine::as_value(Expr* e) {
                 emit_assign(targets, e->items[0]);
                 return temporary;
             }
-            Expr* walrus = tree_.expr(ExprKind::NamedExpr, {e->items[1], as_value(e->items[0])});
-            walrus->order = e->order;
-            walrus->location = e->items[0]->location;
-            return walrus;
+            Expr* value = as_value(e->items[0]);
+            for (std::size_t i = 1; i < e->items.size(); ++i) {   // (a := (b := value)) stores b first
+                value = tree_.expr(ExprKind::NamedExpr, {e->items[i], value});
+                value->order = e->order;
+                value->location = e->items[0]->location;
+            }
+            return value;
         }
         case ExprKind::Function:
             if (Expr* lambda = context_.nested->lambda(e)) {

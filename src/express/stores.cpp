@@ -159,6 +159,7 @@ void StackMachine::finish_store(Expr* target, Expr* value) {
             return;
         }
         if (again) {
+            --value->copies;
             value->items.push_back(target);
             return;
         }

@@ -87,7 +87,9 @@ class FinallyCopies {
             const std::int32_t behind = copy < 0 ? kNoMatch : match(h, copy);
             if (behind == kNoMatch) continue;
             if (last >= 0) {
-                function_.insts[static_cast<std::size_t>(last)].next = behind;
+                Inst& end = function_.insts[static_cast<std::size_t>(last)];
+                if (end.next != at(last).next) continue;  // another way in has done it, and may have gone further
+                end.next = behind;
                 return true;
             }
             const std::int32_t end = behind < 0 ? dead_end(from, h, copy) : behind;

@@ -170,6 +170,15 @@ const ast::Expr* Regions::loop_iterator(std::int32_t header) const {
     return nullptr;
 }
 
+bool Regions::only_returns(std::int32_t b) const {
+    for (std::size_t steps = 0; b >= 0 && steps < graph_.blocks.size(); ++steps, b = graph_[b].next) {
+        if (!graph_[b].pure()) return false;
+        if (graph_[b].exit == Exit::Return) return true;
+        if (graph_[b].exit != Exit::Fall) return false;
+    }
+    return false;
+}
+
 // An exception is being handled in `b` that was raised behind the header.
 bool Regions::handles_inside(std::int32_t b, std::int32_t header) const {
     const auto exceptions = [&](std::int32_t x) {
@@ -239,7 +248,7 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
             const auto& preds = predecessors_[static_cast<std::size_t>(b)];
             const bool before_end =
                 graph_[b].offset > graph_[header].offset && exhausted >= 0 &&
-                graph_[b].offset < graph_[exhausted].offset &&
+                graph_[b].offset < graph_[exhausted].offset && only_returns(b) &&
                 std::all_of(preds.begin(), preds.end(), [&](std::int32_t p) { return p != header && body(p); });
             if (before_end || std::find(in.begin(), in.end(), iterator) != in.end() || carries_value(b, header, result))
                 body(b) = true;
