@@ -23,7 +23,7 @@ struct Pattern;
 using Body = std::vector<Stmt*>;
 
 enum class ExprKind : std::uint8_t {
-    BoolOp,          // is_and; items: values (two or more)
+    BoolOp,          // is_and; items: values (two or more); flag: a value of its own, not the start of a longer one
     NamedExpr,       // items: target, value
     BinOp,           // binary; items: left, right
     UnaryOp,         // unary; items: operand

@@ -90,6 +90,7 @@ bool Machine::execute(State& state, const Inst& in) const {
             if (state.stack.size() <= base_) return false;
             const std::int32_t id = state.stack.back();
             state.stack.pop_back();
+            state.stored = true;
             return store(state, id, in.name);
         }
         case Op::MatchSequence:
@@ -404,7 +405,8 @@ Failure Machine::fail(const State& state, std::int32_t at) const {
 }
 
 Step Machine::branch(State& state, const Inst& in, Failure& failure) const {
-    if (state.stack.size() <= base_) return Step::Stuck;
+    // names are bound when all tests are passed: `match (name := value)` is no capture
+    if (state.stack.size() <= base_ || state.stored) return Step::Stuck;
     const std::int32_t id = state.stack.back();
     const Node node = state.node(id);
     state.stack.pop_back();

@@ -13,6 +13,7 @@ struct State {
     std::int32_t at = -1;                 // instruction to be executed
     std::vector<std::int32_t> stack;      // nodes
     std::vector<Node> nodes;
+    bool stored = false;                  // a name was bound
 
     Node& node(std::int32_t id) { return nodes[static_cast<std::size_t>(id)]; }
     const Node& node(std::int32_t id) const { return nodes[static_cast<std::size_t>(id)]; }

@@ -208,15 +208,27 @@ class Partition {
         return i < 0 ? i : members_[static_cast<std::size_t>(class_[static_cast<std::size_t>(i)])].front();
     }
 
+    // The two ways of a branch do the same and then meet: `a if c else a`, both were written.
+    bool are_equal_arms(const Inst& inst) const {
+        if ((inst.op != Op::Branch && inst.op != Op::KeepBranch) || inst.next == inst.target) return false;
+        std::int32_t a = inst.next, b = inst.target;
+        for (int steps = 0; steps < 64 && representative(a) == representative(b); ++steps) {
+            a = function_.insts[static_cast<std::size_t>(a)].next;
+            b = function_.insts[static_cast<std::size_t>(b)].next;
+            if (a < 0 || b < 0 || a == b) return a == b;
+        }
+        return false;
+    }
+
     void merge() {
+        std::vector<bool> apart;
+        for (std::size_t i = 0; i < function_.insts.size(); ++i)
+            apart.push_back(reachable_[i] && are_equal_arms(function_.insts[i]));
         for (std::size_t i = 0; i < function_.insts.size(); ++i) {
             if (!reachable_[i]) continue;
             Inst& inst = function_.insts[i];
-            const bool apart = inst.target >= 0 && inst.target != inst.next;
-            const std::int32_t target = representative(inst.target);
             inst.next = representative(inst.next);
-            // `a if c else a`: both ways were written
-            if (!apart || target != inst.next) inst.target = target;
+            if (!apart[i]) inst.target = representative(inst.target);
         }
         for (ir::Handler& handler : function_.handlers) {
             if (handler.target >= 0 && reachable_[static_cast<std::size_t>(handler.target)])

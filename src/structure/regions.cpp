@@ -223,11 +223,13 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
         return graph_.function->insts[static_cast<std::size_t>(block.insts.back())].offset;
     };
     std::uint32_t end = text_end(header);
+    std::int32_t last_line = graph_[header].location.line;
     while (!todo.empty()) {
         const std::int32_t b = todo.back();
         todo.pop_back();
         if (body(b)) continue;
         body(b) = true;
+        last_line = std::max(last_line, graph_[b].location.line);
         if (!handlers_last || !handler_entry_[static_cast<std::size_t>(b)]) end = std::max(end, text_end(b));
         for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)]) todo.push_back(p);
     }
@@ -238,6 +240,7 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
     const ast::Expr* iterator = loop_iterator(header);
     for (std::int32_t b : dominators_.order()) {
         if (body(b) || b == exhausted || !dominators_.dominates(header, b)) continue;
+        if (std::find(outer.begin(), outer.end(), b) != outer.end()) continue;
         if (handles_inside(b, header) && body(dominators_.immediate(b))) {
             body(b) = true;
             continue;
@@ -271,7 +274,9 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
         const bool returns = written && std::find(outer.begin(), outer.end(), b) == outer.end() &&
                              graph_[b].exit == Exit::Return && graph_[b].pure() &&
                              (exhausted < 0 || graph_[exhausted].offset < graph_[header].offset);
-        if (graph_[b].offset <= end || handler || returns) body(b) = true;
+        const bool raises = graph_[b].exit == Exit::End && graph_[b].location.line > 0 &&
+                            graph_[b].location.line <= last_line;
+        if (graph_[b].offset <= end || handler || returns || raises) body(b) = true;
     }
     // The follow: where edges out of the text go.
     std::vector<std::pair<std::int32_t, int>> targets;
@@ -302,7 +307,10 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
             best_score = score;
         }
     }
-    result.follow = settle(best >= 0 ? best : exhausted);
+    // no else clause of a loop can end a module
+    const bool ends_module = exhausted >= 0 && !(graph_.function->code->flags & kOptimized) &&
+                             settle(exhausted) == end_of_module();
+    result.follow = settle(best >= 0 && !ends_module ? best : exhausted);
     return result;
 }
 
