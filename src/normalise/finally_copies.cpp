@@ -15,7 +15,8 @@ using ir::Op;
 namespace {
 
 bool skipped(const Inst& inst) {
-    return inst.op == Op::Nop || inst.op == Op::PopBlock || (inst.op == Op::Jump && !inst.flag);
+    return inst.op == Op::Nop || inst.op == Op::PopBlock || inst.op == Op::MatchDefault ||
+           (inst.op == Op::Jump && !inst.flag);
 }
 
 class FinallyCopies {

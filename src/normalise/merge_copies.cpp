@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "lift/lift.h"
 #include "normalise/normalise.h"
 
 namespace depyf::normalising {
@@ -208,14 +209,17 @@ class Partition {
         return i < 0 ? i : members_[static_cast<std::size_t>(class_[static_cast<std::size_t>(i)])].front();
     }
 
-    // The two ways of a branch do the same and then meet: `a if c else a`, both were written.
+    // The two ways of a branch bring the same value to where they meet: `a if c else a`, both were written.
     bool are_equal_arms(const Inst& inst) const {
         if ((inst.op != Op::Branch && inst.op != Op::KeepBranch) || inst.next == inst.target) return false;
         std::int32_t a = inst.next, b = inst.target;
+        std::int32_t values = 0;
         for (int steps = 0; steps < 64 && representative(a) == representative(b); ++steps) {
+            values += lifting::stack_effect(function_, function_.insts[static_cast<std::size_t>(a)], false);
             a = function_.insts[static_cast<std::size_t>(a)].next;
             b = function_.insts[static_cast<std::size_t>(b)].next;
-            if (a < 0 || b < 0 || a == b) return a == b;
+            if (a < 0 || b < 0) return false;
+            if (a == b) return values == 1;
         }
         return false;
     }
