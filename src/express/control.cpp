@@ -112,6 +112,10 @@ bool StackMachine::control(const ir::Inst& inst) {
             block_->exit = Exit::End;
             return true;
         }
+        case IrOp::SetupLoop:
+            block_->exit = Exit::Loop;
+            block_->out = block_->target_out = stack_;
+            return true;
         case IrOp::EndBody: block_->exit = Exit::End; return true;
         case IrOp::Reraise:
             block_->exit = Exit::Reraise;

@@ -17,6 +17,7 @@ bool ends_block(ir::Op op) {
         case ir::Op::Raise:
         case ir::Op::Reraise:
         case ir::Op::EndBody:
+        case ir::Op::SetupLoop:
         case ir::Op::Jump:
         case ir::Op::SetupFinally:
         case ir::Op::Send:
@@ -88,7 +89,7 @@ class BlockMaker {
             const std::int32_t n = inst.next;
             const bool stop = ends_block(inst.op) || n < 0 || preds_[static_cast<std::size_t>(n)] > 1 ||
                               at(n).handler != inst.handler || at(n).op == ir::Op::ForIter ||
-                              at(n).op == ir::Op::AsyncForIter || at(n).op == ir::Op::SetupFinally ||
+                              at(n).op == ir::Op::AsyncForIter || at(n).op == ir::Op::SetupFinally || at(n).op == ir::Op::LoopEnd ||
                               !function_.adjacent(i, n);
             if (stop) break;
             graph_[b].insts.push_back(n);

@@ -240,7 +240,7 @@ bool StackMachine::stack_ops(const ir::Inst& inst) {
         case IrOp::Nop:
         case IrOp::MatchDefault:
         case IrOp::PopBlock:
-        case IrOp::SetupLoop:
+        case IrOp::LoopEnd:
         case IrOp::EndFor:
         case IrOp::EndSend: return true;
         case IrOp::Const: {

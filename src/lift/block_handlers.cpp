@@ -20,7 +20,7 @@ struct Block {       // a node of the (shared, immutable) block stack
     BlockKind kind;
     std::int32_t depth;    // stack depth that the block restores
     std::int32_t handler;  // innermost handler at this point
-    std::int32_t loop_end; // Loop: instruction behind it
+    std::int32_t setup;    // Loop: its SetupLoop
 };
 
 class Walk {
@@ -66,7 +66,6 @@ class Walk {
             }
         }
         for (Inst& in : function_.insts) {
-            if (in.op == Op::SetupLoop) in.target = -1;   // no way that control goes
             if (in.op == Op::CallFinally) in.target = -1;   // stays: only return, break and continue call
         }
         for (std::int32_t i = 0; i < static_cast<std::int32_t>(function_.insts.size()); ++i) {
@@ -106,8 +105,8 @@ class Walk {
     }
 
     std::int32_t push(std::int32_t parent, BlockKind kind, std::int32_t depth, std::int32_t handler,
-                      std::int32_t loop_end) {
-        blocks_.push_back({parent, kind, depth, handler, loop_end});
+                      std::int32_t setup) {
+        blocks_.push_back({parent, kind, depth, handler, setup});
         return static_cast<std::int32_t>(blocks_.size()) - 1;
     }
 
@@ -127,13 +126,17 @@ class Walk {
         return push(b, BlockKind::Protected, depth, id, -1);
     }
 
+    void mark_for(std::int32_t b) {
+        if (b >= 0 && block(b).kind == BlockKind::Loop) inst(block(b).setup).flag = true;
+    }
+
     void leave_loop(std::int32_t i, std::int32_t b) {
         Inst& in = inst(i);
         std::int32_t loop = b;
         while (loop >= 0 && block(loop).kind != BlockKind::Loop) loop = block(loop).parent;
         if (loop < 0) throw Error(in.offset, "not in a loop");
         if (in.op == Op::BreakLoop) {
-            in.target = block(loop).loop_end;
+            in.target = inst(block(loop).setup).target;
             in.count = static_cast<std::uint32_t>(block(loop).depth);
             reach(in.target, block(loop).parent, block(loop).depth);
         } else {
@@ -150,11 +153,18 @@ class Walk {
         if (after < 0) throw Error(in.offset, "the stack is empty");
         std::int32_t next_block = b;
         switch (in.op) {
-            case Op::SetupLoop: next_block = push(b, BlockKind::Loop, depth, handler_of(b), in.target); break;
+            case Op::SetupLoop:
+                reach(in.target, b, depth);
+                next_block = push(b, BlockKind::Loop, depth, handler_of(b), i);
+                break;
             case Op::SetupFinally: next_block = protect(i, b, depth - static_cast<std::int32_t>(in.count)); break;
             case Op::PopBlock:
+                if (b >= 0 && block(b).kind == BlockKind::Loop) in.op = Op::LoopEnd;
+                next_block = pop(i, b);
+                break;
             case Op::PopExcept:
             case Op::EndFinally: next_block = pop(i, b); break;
+            case Op::GetAsyncNext: mark_for(b < 0 ? b : block(b).parent); break;
             case Op::PopFinally:
             case Op::EndAsyncFor: next_block = pop(i, b); break;
             case Op::BreakLoop:
@@ -162,6 +172,7 @@ class Walk {
             case Op::CallFinally:
             case Op::BeginFinally: break;  // their edge to the finally body is its handler edge
             default:
+                if (in.op == Op::ForIter) mark_for(b);
                 if (in.target >= 0) reach(in.target, b, depth + stack_effect(function_, in, true));
                 break;
         }

@@ -21,6 +21,7 @@ Regions::Regions(const FlowGraph& graph)
       predecessors_(graph.blocks.size()),
       dominators_(successors_, graph.entry),
       header_(graph.blocks.size(), false),
+      follow_(graph.blocks.size(), -1),
       handler_entry_(graph.blocks.size(), false),
       setup_(graph.function->handlers.size(), -1) {
     for (std::int32_t b : dominators_.order()) {
@@ -33,6 +34,20 @@ Regions::Regions(const FlowGraph& graph)
     find_loops();
 }
 
+void Regions::read_written_loop(std::int32_t setup) {
+    std::int32_t header = graph_[setup].next;
+    if (graph_.function->insts[static_cast<std::size_t>(graph_[setup].insts.back())].flag) {
+        while (header >= 0 && graph_[header].exit == Exit::Fall) header = graph_[header].next;
+    }
+    if (header < 0) return;
+    follow_[static_cast<std::size_t>(header)] = graph_[setup].target;
+    header_[static_cast<std::size_t>(header)] = true;
+}
+
+bool Regions::ends_loop(std::int32_t b) const {
+    return graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.front())].op == ir::Op::LoopEnd;
+}
+
 void Regions::find_loops() {
     for (std::int32_t b : dominators_.order()) {
         for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) {
@@ -40,6 +55,7 @@ void Regions::find_loops() {
         }
         if (graph_[b].exit == Exit::For || graph_[b].exit == Exit::AsyncFor)
             header_[static_cast<std::size_t>(b)] = true;
+        if (graph_[b].exit == Exit::Loop) read_written_loop(b);
     }
 }
 
@@ -311,6 +327,7 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
     const bool ends_module = exhausted >= 0 && !(graph_.function->code->flags & kOptimized) &&
                              settle(exhausted) == end_of_module();
     result.follow = settle(best >= 0 && !ends_module ? best : exhausted);
+    if (written_follow(header) >= 0) result.follow = settle(written_follow(header));
     return result;
 }
 

@@ -19,6 +19,9 @@ class Regions {
         std::int32_t exhausted = -1;    // where a `for` or `while` goes when it ends by itself
     };
 
+    // 3.7, where the code says so: what follows the loop of that header, -1 where nothing is said.
+    std::int32_t written_follow(std::int32_t header) const { return follow_[static_cast<std::size_t>(header)]; }
+    bool ends_loop(std::int32_t b) const;   // the loop has ended by itself where `b` starts (3.7)
     bool is_loop_header(std::int32_t b) const { return header_[static_cast<std::size_t>(b)]; }
     // `outer`: blocks that mean something around the loop (what follows, continue and break targets).
     Loop loop(std::int32_t header, std::int32_t exhausted, const std::vector<std::int32_t>& outer) const;
@@ -52,6 +55,9 @@ class Regions {
     std::vector<std::vector<std::int32_t>> successors_, predecessors_;
     Dominators dominators_;
     std::vector<bool> header_;
+    void read_written_loop(std::int32_t setup);
+
+    std::vector<std::int32_t> follow_;   // by header
     std::vector<bool> handler_entry_;
     std::vector<std::int32_t> setup_;   // by handler: the block that enters its region, -1 where none does
 };

@@ -152,7 +152,8 @@ Body Structurer::walk(std::int32_t b, const Context& context) {
         jumped = (jumped && block.pure()) || block.jumps_out;
         else_behind_ = block.jumps_out && jump_behind(b);
         switch (block.exit) {
-            case Exit::Fall: b = block.next; break;
+            case Exit::Fall:
+            case Exit::Loop: b = block.next; break;
             case Exit::Branch:
             case Exit::Keep: b = branch(b, context, out); break;
             case Exit::Setup: b = protect(b, context, out); break;
@@ -233,9 +234,12 @@ std::int32_t Structurer::loop(std::int32_t b, const Context& context, Body& out)
     Expr* test = nullptr;
     if (!for_loop && header.exit == Exit::Branch && header.pure() && header.next != header.target) {
         const Regions::Loop natural = regions_.loop(b, -1, outer);
-        const bool next_in = natural.body[static_cast<std::size_t>(header.next)] && regions_.reaches(header.next, b);
-        const bool target_in =
-            natural.body[static_cast<std::size_t>(header.target)] && regions_.reaches(header.target, b);
+        const bool said = regions_.written_follow(b) >= 0;
+        const auto in_body = [&](std::int32_t x) {
+            if (said) return !regions_.ends_loop(x);
+            return natural.body[static_cast<std::size_t>(x)] && regions_.reaches(x, b);
+        };
+        const bool next_in = in_body(header.next), target_in = in_body(header.target);
         if (next_in != target_in && (next_in || can_negate(header.value))) {
             exhausted = next_in ? header.target : header.next;
             body_entry = next_in ? header.next : header.target;
@@ -280,7 +284,8 @@ Body Structurer::walk_header(std::int32_t b, const Context& context) {
     copy_statements(b, out);
     std::int32_t next = -1;
     switch (block.exit) {
-        case Exit::Fall: next = block.next; break;
+        case Exit::Fall:
+        case Exit::Loop: next = block.next; break;
         case Exit::Branch:
         case Exit::Keep: next = branch(b, context, out); break;
         case Exit::Setup: next = protect(b, context, out); break;
