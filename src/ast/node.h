@@ -157,7 +157,7 @@ enum class StmtKind : std::uint8_t {
     Nonlocal,  // aliases (names only)
     Expr,  // exprs: value
     Pass,
-    Break,
+    Break,  // flag: what stands behind counts as reached (3.7)
     Continue,
     Comment,  // name: text, each line printed behind "# "
     // Only while the tree is being built.

@@ -15,6 +15,7 @@ enum class Exit : std::uint8_t {
     Keep,      // as Branch, but on one edge (kept_when) the value stays on the stack
     For,       // value: the iterable; `next`: body, with the item on the stack; `target`: exhausted
     AsyncFor,  // as For
+    Break,     // to `target`, behind the loop; `next`: what stands behind it, no way that control goes (3.7)
     Loop,      // to `next`, where a loop starts; `target`: what stands behind it, no way that control goes (3.7)
     Setup,     // to `next`, protected by `handler_id`; the handler's first block is `target`
     Case,      // value: a MatchSubject, pattern; matched: to `next`, else to `target` (-1: it always matches)

@@ -63,6 +63,10 @@ bool StackMachine::control(const ir::Inst& inst) {
     switch (inst.op) {
         case IrOp::Jump: return true;
         case IrOp::BreakLoop:
+            block_->exit = Exit::Break;
+            block_->out = block_->target_out = stack_;
+            if (stack_.size() > inst.count) block_->target_out.resize(inst.count);
+            return true;
         case IrOp::ContinueLoop:
             if (stack_.size() > inst.count) stack_.resize(inst.count);
             block_->jumps_out = true;

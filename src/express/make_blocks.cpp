@@ -18,6 +18,7 @@ bool ends_block(ir::Op op) {
         case ir::Op::Reraise:
         case ir::Op::EndBody:
         case ir::Op::SetupLoop:
+        case ir::Op::BreakLoop:
         case ir::Op::Jump:
         case ir::Op::SetupFinally:
         case ir::Op::Send:
@@ -96,7 +97,7 @@ class BlockMaker {
             i = n;
         }
         const ir::Inst& last = at(i);
-        const bool jumps = last.op == ir::Op::Jump || last.op == ir::Op::BreakLoop || last.op == ir::Op::ContinueLoop;
+        const bool jumps = last.op == ir::Op::Jump || last.op == ir::Op::ContinueLoop;
         const std::int32_t next = jumps ? last.target : last.next;
         std::int32_t target = jumps ? -1 : last.target;
         if (last.op == ir::Op::SetupFinally) target = handler_target(last);

@@ -139,11 +139,13 @@ class Walk {
             in.target = inst(block(loop).setup).target;
             in.count = static_cast<std::uint32_t>(block(loop).depth);
             reach(in.target, block(loop).parent, block(loop).depth);
+            in.next = i + 1;  // no way that control goes, but what stands there has this one only if nothing else leads there
+            reach(in.next, b, state_[static_cast<std::size_t>(i)].depth);
         } else {
             in.count = static_cast<std::uint32_t>(state_[static_cast<std::size_t>(in.target)].depth);
             reach(in.target, loop, state_[static_cast<std::size_t>(in.target)].depth);
+            in.next = -1;  // unwinds: the stack is cut to `count` items
         }
-        in.next = -1;  // unwinds: the stack is cut to `count` items
     }
 
     void step(std::int32_t i) {

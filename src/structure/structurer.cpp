@@ -20,8 +20,8 @@ bool completes(const Body& body) {
     switch (last->kind) {
         case StmtKind::Return:
         case StmtKind::Raise:
-        case StmtKind::Break:
         case StmtKind::Continue: return false;
+        case StmtKind::Break: return last->flag;
         case StmtKind::If: return last->orelse.empty() || completes(last->body) || completes(last->orelse);
         case StmtKind::With:
         case StmtKind::AsyncWith: return true;   // the exit function may swallow
@@ -89,13 +89,6 @@ std::vector<std::int32_t> Structurer::meanings(const Context& context) {
     return result;
 }
 
-// 3.7 writes the jump over an else clause even behind `break`, where nothing can reach it.
-bool Structurer::jump_behind(std::int32_t b) const {
-    const auto last = static_cast<std::size_t>(graph_[b].insts.back());
-    const std::vector<ir::Inst>& insts = graph_.function->insts;
-    return insts[last].op == ir::Op::BreakLoop && last + 1 < insts.size() && insts[last + 1].op == ir::Op::Jump;
-}
-
 bool Structurer::reached(std::int32_t b, const Context& context, Body& out, bool jumped) {
     if (jumped) {   // the way here was a statement of its own, even where control would get here anyway
         const std::int32_t x = regions_.settle(b);
@@ -117,7 +110,6 @@ bool Structurer::reached(std::int32_t b, const Context& context, Body& out, bool
     }
     if (b == context.leave) {
         out.push_back(make(StmtKind::Break, -1));
-        out.back()->number = else_behind_ ? 2 : 0;
         return true;
     }
     return false;
@@ -150,12 +142,16 @@ Body Structurer::walk(std::int32_t b, const Context& context) {
         if (!block.executed) return out;
         copy_statements(b, out);
         jumped = (jumped && block.pure()) || block.jumps_out;
-        else_behind_ = block.jumps_out && jump_behind(b);
         switch (block.exit) {
             case Exit::Fall:
             case Exit::Loop: b = block.next; break;
             case Exit::Branch:
             case Exit::Keep: b = branch(b, context, out); break;
+            case Exit::Break:
+                out.push_back(make(StmtKind::Break, b));
+                out.back()->flag = true;
+                b = block.next;
+                break;
             case Exit::Setup: b = protect(b, context, out); break;
             case Exit::Case: b = match(b, context, out); break;
             case Exit::Return: {
@@ -204,9 +200,7 @@ std::int32_t Structurer::branch(std::int32_t b, const Context& context, Body& ou
     out.push_back(stmt);
     stmt->body = walk(first, inner);
     if (second == inner.next) return follow >= 0 ? follow : context.next;
-    const bool has_else =
-        !stmt->body.empty() && stmt->body.back()->kind == StmtKind::Break && stmt->body.back()->number == 2;
-    if (!completes(stmt->body) && follow < 0 && !has_else) return second;
+    if (!completes(stmt->body) && follow < 0) return second;
     stmt->orelse = walk(second, inner);
     if ((first == inner.next || stmt->body.empty()) && can_negate(test)) {   // only the else arm has anything in it
         stmt->exprs = {negated(tree_, test)};
@@ -288,6 +282,11 @@ Body Structurer::walk_header(std::int32_t b, const Context& context) {
         case Exit::Loop: next = block.next; break;
         case Exit::Branch:
         case Exit::Keep: next = branch(b, context, out); break;
+        case Exit::Break:
+            out.push_back(make(StmtKind::Break, b));
+            out.back()->flag = true;
+            next = block.next;
+            break;
         case Exit::Setup: next = protect(b, context, out); break;
         case Exit::Case: next = match(b, context, out); break;
         case Exit::Return: {

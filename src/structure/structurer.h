@@ -37,7 +37,6 @@ class Structurer {
 
     ast::Body walk(std::int32_t b, const Context& context);
     ast::Body walk_header(std::int32_t b, const Context& context);
-    bool jump_behind(std::int32_t b) const;
     bool returns_pending(std::int32_t b) const;
     std::int32_t after_with(std::int32_t b) const;
     std::vector<std::int32_t> handler_exits(std::int32_t b, std::int32_t& behind) const;
@@ -68,7 +67,6 @@ class Structurer {
     std::vector<std::uint8_t> entered_;    // loop headers whose loop is being written
     std::vector<std::uint32_t> visits_;
     std::size_t budget_;
-    bool else_behind_ = false;   // the block walked last ends in a break that an else clause follows (3.7)
 };
 
 bool completes(const ast::Body& body);   // control can reach what follows the last statement
