@@ -44,6 +44,9 @@ std::vector<std::int32_t> Structurer::handler_exits(std::int32_t b, std::int32_t
         if (x < 0 || seen[static_cast<std::size_t>(x)] || !graph_[x].executed) continue;
         seen[static_cast<std::size_t>(x)] = true;
         const Block& block = graph_[x];
+        const auto exception = [](const Expr* e) { return e->kind == ExprKind::Exception; };
+        if (block.in.size() <= base || std::none_of(block.in.begin() + base, block.in.end(), exception))
+            continue;  // `break` has left the handler
         const bool ends = graph_.function->insts[static_cast<std::size_t>(block.insts.back())].op == ir::Op::PopExcept;
         bool handling = false;
         for (std::size_t k = base; k < block.out.size(); ++k)
