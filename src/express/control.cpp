@@ -198,9 +198,22 @@ bool StackMachine::exceptions(const ir::Inst& inst) {
             return true;
         }
         case IrOp::CallFinally: block_->jumps_out = true; return true;
-        case IrOp::WithCleanupStart:
-        case IrOp::WithCleanupFinish:
-        case IrOp::EndFinally: return true;
+        case IrOp::WithCleanupStart: {
+            Expr* e = make(ExprKind::Opaque);   // what the exit function returns, awaited where it is asynchronous
+            e->name = "with exit";
+            push(e);
+            return true;
+        }
+        case IrOp::WithCleanupFinish: {
+            pop_raw();
+            const auto exit = std::find_if(stack_.rbegin(), stack_.rend(),
+                                           [](const Expr* e) { return e->kind == ExprKind::WithExit; });
+            if (exit != stack_.rend()) stack_.erase(std::next(exit).base());
+            return true;
+        }
+        case IrOp::EndFinally:   // of a with statement: the exception was swallowed, or there was none
+            for (int i = 0; i < function_.features->exc_info_items; ++i) pop_raw();
+            return true;
         default: return false;
     }
 }

@@ -31,9 +31,9 @@ std::int32_t Structurer::after_with(std::int32_t b) const {
 }
 
 // Where the except clauses of the statement that starts at `b` let control go on: targets behind their POP_EXCEPT.
-// `behind`: up to 3.8, what stands behind the END_FINALLY of the handler itself.
-std::vector<std::int32_t> Structurer::handler_exits(std::int32_t b, std::int32_t& behind) const {
-    behind = -1;
+// `last`: up to 3.8, the END_FINALLY of the handler itself.
+std::vector<std::int32_t> Structurer::handler_exits(std::int32_t b, std::int32_t& last) const {
+    last = -1;
     const std::uint32_t base = graph_.function->handlers[static_cast<std::size_t>(graph_[b].handler_id)].depth;
     std::vector<std::int32_t> exits;
     std::vector<bool> seen(graph_.blocks.size(), false);
@@ -52,7 +52,7 @@ std::vector<std::int32_t> Structurer::handler_exits(std::int32_t b, std::int32_t
         for (std::size_t k = base; k < block.out.size(); ++k)
             handling = handling || block.out[k]->kind == ExprKind::Exception;
         if (block.exit == Exit::Reraise && !handling) {
-            if (block.next >= 0) behind = block.next;
+            if (block.next >= 0) last = x;
             continue;
         }
         if (ends && !handling) {
@@ -80,8 +80,9 @@ std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Co
     std::vector<std::int32_t> exits = regions_.region_exits(b, setup.handler_id);
     std::erase_if(exits, [&](std::int32_t x) { return returns_pending(x); });
     std::int32_t follow = regions_.settle(regions_.join(b, setup.next, setup.target));
-    std::int32_t behind = -1;
-    std::vector<std::int32_t> from_handlers = handler_exits(b, behind);
+    std::int32_t last = -1;
+    std::vector<std::int32_t> from_handlers = handler_exits(b, last);
+    const std::int32_t behind = last >= 0 ? graph_[last].next : -1;
     goes_on = behind >= 0;
     std::erase_if(from_handlers, [&](std::int32_t x) { return x < 0 || returns_pending(x); });
     if (behind >= 0) {
@@ -91,7 +92,7 @@ std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Co
         std::int32_t end = -1;
         for (std::int32_t x : from_handlers) {
             const bool inside =
-                returns_constant(x) && graph_[x].preds.size() == 1 && graph_[x].offset < graph_[behind].offset;
+                returns_constant(x) && graph_[x].preds.size() == 1 && graph_[x].offset < graph_[last].offset;
             const bool jumps = x != context.next && (x == context.again || x == context.leave);   // continue, break
             if (!inside && !jumps && (end < 0 || graph_[x].offset > graph_[end].offset)) end = x;
         }

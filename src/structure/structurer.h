@@ -39,7 +39,7 @@ class Structurer {
     ast::Body walk_header(std::int32_t b, const Context& context);
     bool returns_pending(std::int32_t b) const;
     std::int32_t after_with(std::int32_t b) const;
-    std::vector<std::int32_t> handler_exits(std::int32_t b, std::int32_t& behind) const;
+    std::vector<std::int32_t> handler_exits(std::int32_t b, std::int32_t& last) const;
     bool reached(std::int32_t b, const Context& context, ast::Body& out, bool jumped);
     void copy_statements(std::int32_t b, ast::Body& out);
     std::int32_t branch(std::int32_t b, const Context& context, ast::Body& out);
