@@ -156,7 +156,6 @@ Body Structurer::walk(std::int32_t b, const Context& context) {
             case Exit::Case: b = match(b, context, out); break;
             case Exit::Return: {
                 Stmt* stmt = make(StmtKind::Return, b);
-                if (block.location.line > 0) stmt->line = block.location.line;
                 stmt->exprs = {block.value};
                 const ir::Inst& last = graph_.function->insts[static_cast<std::size_t>(block.insts.back())];
                 stmt->flag = last.flag;   // implicit

@@ -1,0 +1,80 @@
+#include "print/alignment.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace depyf {
+
+namespace {
+
+struct Place {
+    const void* node;   // a statement, a handler or, without a line, where a body begins
+    std::int32_t line;
+    const ast::Body* body;   // of the statement or handler; null where a body begins
+};
+
+// A `try` or an endless loop has no instruction of its own; its line is then that of the first one in it.
+std::int32_t own_line(const ast::Stmt& stmt) {
+    const bool endless = stmt.kind == ast::StmtKind::While && stmt.exprs[0]->kind == ast::ExprKind::Constant;
+    const bool shared = endless || stmt.kind == ast::StmtKind::Try || stmt.kind == ast::StmtKind::TryStar;
+    return shared && !stmt.body.empty() && stmt.line >= stmt.body.front()->line ? 0 : stmt.line;
+}
+
+// In the order of the text.
+void collect(const ast::Body& body, std::vector<Place>& places) {
+    places.push_back({&body, 0, nullptr});
+    for (const ast::Stmt* stmt : body) {
+        places.push_back({stmt, own_line(*stmt), &stmt->body});
+        collect(stmt->body, places);
+        for (const ast::ExceptHandler& handler : stmt->handlers) {
+            places.push_back({&handler, handler.line, &handler.body});
+            collect(handler.body, places);
+        }
+        for (const ast::MatchCase& c : stmt->cases) collect(c.body, places);
+        collect(stmt->orelse, places);
+        collect(stmt->finalbody, places);
+    }
+}
+
+// Indices of the longest chain of known lines that never goes up.
+std::vector<std::size_t> longest_chain(const std::vector<Place>& places) {
+    constexpr auto kNone = static_cast<std::size_t>(-1);
+    std::vector<std::size_t> ends;   // [n]: where the chain of n + 1 places with the smallest last line ends
+    std::vector<std::size_t> before(places.size(), kNone);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i].line <= 0) continue;
+        const auto end = std::upper_bound(ends.begin(), ends.end(), places[i].line,
+                                          [&](std::int32_t line, std::size_t k) { return line < places[k].line; });
+        if (end != ends.begin()) before[i] = *(end - 1);
+        if (end == ends.end()) {
+            ends.push_back(i);
+        } else {
+            *end = i;
+        }
+    }
+    std::vector<std::size_t> chain;
+    for (std::size_t i = ends.empty() ? kNone : ends.back(); i != kNone; i = before[i]) chain.push_back(i);
+    std::reverse(chain.begin(), chain.end());
+    return chain;
+}
+
+}  // namespace
+
+Alignment::Alignment(const ast::Body& body) {
+    std::vector<Place> places;
+    collect(body, places);
+    for (const std::size_t i : longest_chain(places)) lines_[places[i].node] = places[i].line;
+    std::int32_t upcoming = 0;
+    for (auto place = places.rbegin(); place != places.rend(); ++place) {
+        if (!place->body) {
+            lines_[place->node] = upcoming;
+            continue;
+        }
+        if (!lines_.contains(place->node)) {
+            if (const std::int32_t line = header(*place->body); line > 0) lines_[place->node] = line;
+        }
+        if (const std::int32_t line = of(place->node); line > 0) upcoming = line;
+    }
+}
+
+}  // namespace depyf
