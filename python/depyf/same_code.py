@@ -229,7 +229,7 @@ def main(pycs: str, sources: str) -> None:
     for name in sorted(os.listdir(pycs)):
         with open(os.path.join(pycs, name), "rb") as f:
             original = marshal.loads(f.read()[16:])
-        row = {"file": name, "same": 0, "total": 0, "different": []}
+        row: Any = {"file": name, "same": 0, "total": 0, "different": []}
         try:
             with open(os.path.join(sources, name[:-1]), "rb") as f:
                 again = compile(f.read(), name, "exec", dont_inherit=True)

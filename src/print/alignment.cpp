@@ -1,6 +1,7 @@
 #include "print/alignment.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace depyf {
@@ -14,25 +15,29 @@ struct Place {
 };
 
 // A `try` or an endless loop has no instruction of its own; its line is then that of the first one in it.
-std::int32_t own_line(const ast::Stmt& stmt) {
+std::int32_t own_line(const ast::Stmt& stmt, bool strings_by_end) {
+    if (strings_by_end && stmt.kind == ast::StmtKind::Expr && stmt.exprs[0]->kind == ast::ExprKind::Constant) {
+        const std::string& text = stmt.exprs[0]->value->text;   // a docstring
+        return std::max(0, stmt.line - static_cast<std::int32_t>(std::count(text.begin(), text.end(), '\n')));
+    }
     const bool endless = stmt.kind == ast::StmtKind::While && stmt.exprs[0]->kind == ast::ExprKind::Constant;
     const bool shared = endless || stmt.kind == ast::StmtKind::Try || stmt.kind == ast::StmtKind::TryStar;
     return shared && !stmt.body.empty() && stmt.line >= stmt.body.front()->line ? 0 : stmt.line;
 }
 
 // In the order of the text.
-void collect(const ast::Body& body, std::vector<Place>& places) {
+void collect(const ast::Body& body, std::vector<Place>& places, bool strings_by_end) {
     places.push_back({&body, 0, nullptr});
     for (const ast::Stmt* stmt : body) {
-        places.push_back({stmt, own_line(*stmt), &stmt->body});
-        collect(stmt->body, places);
+        places.push_back({stmt, own_line(*stmt, strings_by_end), &stmt->body});
+        collect(stmt->body, places, strings_by_end);
         for (const ast::ExceptHandler& handler : stmt->handlers) {
             places.push_back({&handler, handler.line, &handler.body});
-            collect(handler.body, places);
+            collect(handler.body, places, strings_by_end);
         }
-        for (const ast::MatchCase& c : stmt->cases) collect(c.body, places);
-        collect(stmt->orelse, places);
-        collect(stmt->finalbody, places);
+        for (const ast::MatchCase& c : stmt->cases) collect(c.body, places, strings_by_end);
+        collect(stmt->orelse, places, strings_by_end);
+        collect(stmt->finalbody, places, strings_by_end);
     }
 }
 
@@ -60,9 +65,9 @@ std::vector<std::size_t> longest_chain(const std::vector<Place>& places) {
 
 }  // namespace
 
-Alignment::Alignment(const ast::Body& body) {
+Alignment::Alignment(const ast::Body& body, bool strings_by_end) {
     std::vector<Place> places;
-    collect(body, places);
+    collect(body, places, strings_by_end);
     for (const std::size_t i : longest_chain(places)) lines_[places[i].node] = places[i].line;
     std::int32_t upcoming = 0;
     for (auto place = places.rbegin(); place != places.rend(); ++place) {

@@ -13,7 +13,8 @@ namespace depyf {
 // `while True:`, `else:`) stands right above what is in it.
 class Alignment {
   public:
-    explicit Alignment(const ast::Body& body);
+    // `strings_by_end`: Features::strings_located_by_end
+    Alignment(const ast::Body& body, bool strings_by_end);
 
     std::int32_t line(const ast::Stmt* stmt) const { return of(stmt); }  // 0: anywhere
     std::int32_t line(const ast::ExceptHandler& handler) const { return of(&handler); }

@@ -530,7 +530,7 @@ class StatementPrinter {
 PrintedText print_module(const Body& body, Version version, const PrintOptions& options) {
     PrintedText result;
     std::optional<Alignment> alignment;
-    if (options.align) alignment.emplace(body);
+    if (options.align) alignment.emplace(body, features(version).strings_located_by_end);
     StatementPrinter(result, features(version), options, alignment ? &*alignment : nullptr).module(body);
     return result;
 }

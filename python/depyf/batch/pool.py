@@ -102,7 +102,7 @@ def run_all(
         report: Report = own.worker.do(task, seconds)
         return report
 
-    pending: Deque["Future"] = deque()
+    pending: Deque[Future] = deque()
     pool = ThreadPoolExecutor(jobs)
     try:
         for task in tasks:

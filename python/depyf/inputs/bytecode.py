@@ -18,7 +18,7 @@ _RANGE = "Python 3.7 - 3.15"
 # First magic number and name of what is known and not supported (CPython Lib/importlib/_bootstrap_external.py).
 _FOREIGN = [
     (0, "PyPy"),
-    (1000, ""),
+    (500, ""),
     (3000, "Python 3.0 - 3.5"),
     (3360, "Python 3.6"),
     (3390, ""),
@@ -91,13 +91,9 @@ def locate(data: bytes, python: Optional[Version] = None, container: Optional[Ve
     known = None if magic is None else _engine.version_of_magic(magic)
     if known is not None and (python is None or python == known):
         return _behind_header(data, known, magic)
-    if magic is not None and python is None:
-        foreign = _foreign(magic)
-        if foreign:
-            raise UnreadableError(0, "expected %s, found the magic number %d of %s" % (_RANGE, magic, foreign))
-        if magic in _NEWER and container is None:
-            note = "magic number %d is newer than Python 3.15: read as Python 3.15" % magic
-            return Located(SUPPORTED[-1], HEADER, magic, [note])
+    if magic in _NEWER and python is None and container is None:
+        note = "magic number %d is newer than Python 3.15: read as Python 3.15" % (magic or 0)
+        return Located(SUPPORTED[-1], HEADER, magic, [note])
     if container is not None and python is None and container in SUPPORTED:
         for offset in (0, HEADER, 12, 8, 4):
             if _is_code(data, offset):
@@ -131,7 +127,10 @@ def _guessed(data: bytes, python: Optional[Version], magic: Optional[int], known
     versions = SUPPORTED if python is None else [python]
     tried = [(_score(data, version, offset), version, offset) for offset in offsets for version in versions]
     best, version, offset = max(tried, key=lambda entry: entry[0])
-    header = _header_note(magic, offset)
+    foreign = "" if magic is None or python is not None else _foreign(magic)
+    if foreign and best[:3] != (True, 0, 0):
+        raise UnreadableError(0, "expected %s, found the magic number %d of %s" % (_RANGE, magic or 0, foreign))
+    header = _header_note(magic, offset) + (", that of %s" % foreign if foreign else "")
     if python is not None:
         if known is not None:
             header = "the magic number is that of Python %d.%d" % known
@@ -140,12 +139,14 @@ def _guessed(data: bytes, python: Optional[Version], magic: Optional[int], known
         found = _engine.salvage(data, version, offset)
         if not found[0]:
             raise UnreadableError(found[1], "%s, read as Python %d.%d" % ((found[2],) + version))
-    return Located(version, offset, magic, ["%s: guessed Python %d.%d" % ((header,) + version)])
+    equals = ["%d.%d" % entry[1] for entry in tried if entry[0][:4] == best[:4] and entry[1] != version]
+    also = " (read as %s it looks the same)" % ", ".join(equals) if best[0] and equals else ""
+    return Located(version, offset, magic, ["%s: guessed Python %d.%d%s" % ((header,) + version + (also,))])
 
 
 def _header_note(magic: Optional[int], offset: int) -> str:
     if magic is not None:
-        return "magic number %d is not known" % magic
+        return "magic number %d is none of %s" % (magic, _RANGE)
     return "no .pyc header" if offset == 0 else "no magic number in the first %d bytes" % offset
 
 
@@ -163,7 +164,7 @@ def _score(data: bytes, version: Version, offset: int) -> Tuple[Any, ...]:
     faults = sum(_faults(code, version) for code in found)
     result = _engine.decompile(codes[0], True, False)
     failed = len(result.diagnostics)
-    # Between equals: this very version, which bytes from marshal.dumps() are most likely of, then the newest.
+    # Between equals, in `_guessed`: this very version, which marshal.dumps() here gives, then the newest.
     return (True, -faults, -failed, len(result.codes), version == sys.version_info[:2], version)
 
 

@@ -69,8 +69,6 @@ def _members(stream: BinaryIO) -> Optional[Iterator[Member]]:
     """What is in the archive; None where the file is none. Told by content, never by name."""
     start = stream.read(16)
     stream.seek(0)
-    if start[:4] == pyz.MAGIC:
-        return pyz.members(stream.read())
     if start[:4] in (b"PK\3\4", b"PK\5\6"):
         return zip_archive.members(stream)
     if bytecode.magic_of(start) is not None or start[:1] in (b"c", b"\xe3"):
@@ -78,6 +76,9 @@ def _members(stream: BinaryIO) -> Optional[Iterator[Member]]:
     found = carchive.find(stream)
     if found is not None:
         return carchive.members(stream, found)
+    if start[:4] == pyz.MAGIC:  # after the archive that may begin with one
+        stream.seek(0)
+        return pyz.members(stream.read())
     # a zip with something in front: `#!` and a line, or a program that starts Python
     if start[:2] in (b"#!", b"MZ") or start[:4] == b"\x7fELF":
         if zip_archive.is_zip(stream):
