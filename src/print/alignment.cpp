@@ -11,7 +11,8 @@ namespace {
 struct Place {
     const void* node;   // a statement, a handler or, without a line, where a body begins
     std::int32_t line;
-    const ast::Body* body;   // of the statement or handler; null where a body begins
+    const ast::Body* body;   // of the statement or handler, of the first case of a match; null where a body begins
+    std::int32_t lead = 1;   // lines from the header to the body, where the body cannot stand on the header's line
 };
 
 // A `try` or an endless loop has no instruction of its own; its line is then that of the first one in it.
@@ -29,7 +30,10 @@ std::int32_t own_line(const ast::Stmt& stmt, bool strings_by_end) {
 void collect(const ast::Body& body, std::vector<Place>& places, bool strings_by_end) {
     places.push_back({&body, 0, nullptr});
     for (const ast::Stmt* stmt : body) {
-        places.push_back({stmt, own_line(*stmt, strings_by_end), &stmt->body});
+        if (stmt->kind == ast::StmtKind::Match)
+            places.push_back({stmt, stmt->line, &stmt->cases[0].body, 2});
+        else
+            places.push_back({stmt, own_line(*stmt, strings_by_end), &stmt->body});
         collect(stmt->body, places, strings_by_end);
         for (const ast::ExceptHandler& handler : stmt->handlers) {
             places.push_back({&handler, handler.line, &handler.body});
@@ -63,6 +67,24 @@ std::vector<std::size_t> longest_chain(const std::vector<Place>& places) {
     return chain;
 }
 
+bool is_compound(const ast::Stmt& stmt) {
+    switch (stmt.kind) {
+        case ast::StmtKind::FunctionDef:
+        case ast::StmtKind::AsyncFunctionDef:
+        case ast::StmtKind::ClassDef:
+        case ast::StmtKind::For:
+        case ast::StmtKind::AsyncFor:
+        case ast::StmtKind::While:
+        case ast::StmtKind::If:
+        case ast::StmtKind::With:
+        case ast::StmtKind::AsyncWith:
+        case ast::StmtKind::Match:
+        case ast::StmtKind::Try:
+        case ast::StmtKind::TryStar: return true;
+        default: return false;
+    }
+}
+
 }  // namespace
 
 Alignment::Alignment(const ast::Body& body, bool strings_by_end) {
@@ -75,9 +97,13 @@ Alignment::Alignment(const ast::Body& body, bool strings_by_end) {
             lines_[place->node] = upcoming;
             continue;
         }
-        if (!lines_.contains(place->node)) {
-            if (const std::int32_t line = header(*place->body); line > 0) lines_[place->node] = line;
-        }
+        const std::int32_t first = place->body->empty() ? 0 : of(place->body->front());
+        // A simple statement may share the line of a header that has one.
+        const bool may_share =
+            of(place->node) > 0 && place->lead == 1 && first > 0 && !is_compound(*place->body->front());
+        const std::int32_t latest = first > place->lead && !may_share ? first - place->lead : 0;
+        const std::int32_t own = of(place->node);
+        if (latest > 0 && (own == 0 || own > latest)) lines_[place->node] = latest;
         if (const std::int32_t line = of(place->node); line > 0) upcoming = line;
     }
 }
