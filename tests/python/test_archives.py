@@ -75,6 +75,13 @@ def test_no_member_leaves_the_output_folder(pyc: bytes, tmp_path: pathlib.Path) 
     assert all(tmp_path / "deep" / "out" in path.parents for path in new)
 
 
+def test_names_cannot_write_to_the_terminal(tmp_path: pathlib.Path) -> None:
+    archive = zipped(tmp_path / "a.zip", {"\x1b[31mred\nline.pyc": b"nothing", "b.pyc": b"nothing"})
+    done = depyf_command("decompile", archive)
+    assert done.returncode == 2 and b"\x1b" not in done.stderr + done.stdout
+    assert len(done.stderr.splitlines()) == 3  # one for each, and the summary
+
+
 def test_names_that_meet_get_a_number(pyc: bytes, tmp_path: pathlib.Path) -> None:
     archive = zipped(tmp_path / "a.zip", {"m.pyc": pyc, "./m.pyc": pyc})
     depyf_command("decompile", archive, "-o", tmp_path / "out")

@@ -71,8 +71,9 @@ def complain(label: str, report: Any) -> None:
 
 
 def message(text: str) -> None:
-    """On standard error, whatever it can encode."""
+    """On standard error, whatever it can encode. Names in the input cannot write escape sequences to a terminal."""
     encoding = getattr(sys.stderr, "encoding", None) or "ascii"
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
     print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr)
 
 
