@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import subprocess
 import sys
 from typing import Any
 
@@ -181,3 +182,31 @@ def test_limits_are_diagnostics(tmp_path: pathlib.Path) -> None:
     result = depyf.decompilation(pyc, max_depth=5)
     assert {entry.message for entry in result.diagnostics} == {"code objects are nested too deeply: the limit is 5"}
     assert "def f0():" in result.source and "def g(x):" in result.source
+
+
+DAMAGE = """
+import random, sys
+from depyf.batch.task import Settings, Task, run
+
+with open(sys.argv[1], "rb") as f:
+    data = f.read()
+random.seed(15)
+seen = set()
+for _ in range(int(sys.argv[2])):
+    changed = bytearray(data)
+    for _ in range(random.choice((1, 1, 2, 4))):
+        changed[random.randrange(16, len(data))] = random.choice((random.randrange(256), 0, 255, random.choice(data)))
+    report = run(Task("x", bytes(changed), None, Settings(verify=False)))
+    seen.add(report["status"])
+    assert "internal error" not in repr((report["error"], report["diagnostics"])), report
+assert len(seen) > 1, seen
+"""
+
+
+def test_damaged_bytes_end_in_a_report(python_version: Any, tmp_path: pathlib.Path) -> None:
+    pyc = compiled(
+        tmp_path / "m.pyc", TELLING + "print(f'{A!r:>{9}}', [*range(3)], {**{}}, -1 if f else (lambda: f)())\n"
+    )
+    pyc = compiled(tmp_path / "m.pyc", pyc.with_suffix(".py").read_text(), python_version[1])
+    done = subprocess.run([sys.executable, "-c", DAMAGE, str(pyc), "1500"], stderr=subprocess.PIPE, timeout=300)
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
