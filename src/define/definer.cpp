@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <set>
 
 #include "base/error.h"
@@ -58,6 +59,10 @@ Body Definer::body(const CodeObject& code, ScopeKind scope, Traces* traces) {
     } catch (const Error& error) {
         scopes_.resize(depth);
         statements = stub(code, error.offset(), error.what());
+        result_.codes[index].verdict = Verdict::Failed;
+    } catch (const std::bad_alloc&) {   // an operand that asks for billions of something
+        scopes_.resize(depth);
+        statements = stub(code, -1, "the code object asks for more memory than there is");
         result_.codes[index].verdict = Verdict::Failed;
     } catch (const std::exception& error) {
         scopes_.resize(depth);
