@@ -2,12 +2,11 @@
 // the tree is printed once.
 #include "depyf/decompile.h"
 
-#include <algorithm>
-
 #include "ast/node.h"
 #include "bytecode/code_object.h"
 #include "bytecode/features.h"
 #include "define/definer.h"
+#include "line_map.h"
 #include "print/printer.h"
 
 namespace depyf {
@@ -24,9 +23,7 @@ Decompilation decompile(const CodeObject& code, const Options& options) {
         for (std::uint32_t offset : line.stmt->offsets)
             result.line_map.push_back({line.stmt->code_index, offset, line.line});
     }
-    std::sort(result.line_map.begin(), result.line_map.end(), [](const LineMapEntry& a, const LineMapEntry& b) {
-        return std::pair(a.code_index, a.offset) < std::pair(b.code_index, b.offset);
-    });
+    sort_line_map(result.line_map);
     return result;
 }
 
