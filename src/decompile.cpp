@@ -9,6 +9,7 @@
 #include "bytecode/features.h"
 #include "define/definer.h"
 #include "print/printer.h"
+#include "verify/verify.h"
 
 namespace depyf {
 
@@ -19,6 +20,7 @@ Decompilation decompile(const CodeObject& code, const Options& options) {
     const ast::Body body = options.as_module ? definer.module(code) : definer.lone(code);
     const bool align = options.align_lines || (definer.has_class() && features(code.version).class_firstlineno);
     PrintedText printed = print_module(body, code.version, {align, &definer.unbroken()});
+    if (options.verify) prove({&body, &code, options.as_module, &definer.sources(), &printed}, result);
     result.source = std::move(printed.text);
     for (const PrintedLine& line : printed.lines) {
         for (std::uint32_t offset : line.stmt->offsets)

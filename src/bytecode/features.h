@@ -135,6 +135,7 @@ struct Features {
     bool while_test_duplicated;  // 3.10 - 3.13: the loop test stands at the bottom again
     bool exit_blocks_copied;  // 3.10, 3.12+: small exit blocks copied into their predecessors
     bool cold_blocks_moved;  // 3.12+: handlers at the end of the code
+    bool list_as_tuple;  // 3.8+: `in [a, b]` is compiled like `in (a, b)`
     bool percent_format_folded;  // 3.11+: '%s' % (x,) is compiled like an f-string
     bool class_firstlineno;  // 3.13+: class bodies store __firstlineno__, __static_attributes__
     bool stores_classdictcell;  // 3.12+: __classdictcell__ / __classdict__

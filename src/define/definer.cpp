@@ -31,6 +31,8 @@ std::string Definer::qualified(const CodeObject& code) const {
 std::uint32_t Definer::register_code(const CodeObject& code) {
     const auto index = static_cast<std::uint32_t>(result_.codes.size());
     result_.codes.push_back({qualified(code), Verdict::Unproved});
+    sources_.resize(index);
+    sources_.push_back(&code);
     unbroken_.push_back(!features(code.version).has_localsplus && features(code.version).jump_unit == 1 &&
                         code.linetable.find('\xff') != std::string::npos);
     return index;

@@ -29,6 +29,8 @@ class Definer : public NestedCode {
 
     // By code index: see PrintOptions::unbroken.
     const std::vector<bool>& unbroken() const { return unbroken_; }
+    // By code index: the code object itself.
+    const std::vector<const CodeObject*>& sources() const { return sources_; }
     bool has_class() const { return has_class_; }   // some class body came by
 
     ast::Expr* lambda(ast::Expr* function) override;
@@ -85,6 +87,7 @@ class Definer : public NestedCode {
     // lift ... express; what no compiler made is untangled on the way.
     FlowGraph read_blocks(const CodeObject& code, ir::Function& function, std::uint32_t index, Traces& traces);
     std::vector<bool> unbroken_;
+    std::vector<const CodeObject*> sources_;
     bool has_class_ = false;
     std::string class_name_;             // innermost enclosing class
 };

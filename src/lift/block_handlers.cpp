@@ -59,6 +59,7 @@ class Walk {
             if (added) found->second = end_of(entry);
             in.op = inst(entry).op == Op::WithCleanupStart ? Op::Pop : Op::Nop;
             in.value = nullptr;
+            in.count = in.op == Op::Pop ? 1 : 0;   // not just any item
             in.next = found->second < 0 ? -1 : inst(found->second).next;
             if (in.next < 0) {
                 in.op = Op::EndBody;

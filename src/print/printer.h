@@ -19,6 +19,8 @@ struct PrintedLine {
 struct PrintedText {
     std::string text;                  // UTF-8, four spaces an indent, ends in a newline unless empty
     std::vector<PrintedLine> lines;    // in the order of the text
+    std::vector<bool> broken;          // by code index (it may be shorter): a statement stands on several lines
+    bool broken_anywhere = false;      // so does a header of which no one knows whose instructions it becomes
 };
 
 struct PrintOptions {

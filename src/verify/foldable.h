@@ -1,0 +1,19 @@
+// What the compiler does with constants before it writes instructions.
+#pragma once
+
+#include "ast/node.h"
+#include "bytecode/features.h"
+
+namespace depyf::verify {
+
+// Whether the constant's text means the constant, wherever an expression may stand.
+bool can_be_written(const Constant& constant);
+// An operation whose operands are all constants, so that the compiler may well have computed it.
+bool folds(const ast::Expr* e);
+// x[a:b] with instructions of its own (3.12+).
+bool two_element_slice(const ast::Expr* e, const Features& features);
+bool constant_slice(const ast::Expr* e);
+// 0, 1; -1: not known here.
+int truth(const Constant& constant);
+
+}  // namespace depyf::verify

@@ -1,0 +1,301 @@
+// Statements other than loops, `try` and `with`. Source: compiler_visit_stmt in CPython Python/compile.c.
+#include "base/error.h"
+#include "verify/foldable.h"
+#include "verify/lowerer.h"
+
+namespace depyf::verify {
+
+using ast::Expr;
+using ast::ExprKind;
+using ast::Stmt;
+using ast::StmtKind;
+using ir::Op;
+
+namespace {
+
+constexpr int kMaxDepth = 1500;
+
+bool is_constant(const Expr* e) { return e->kind == ExprKind::Constant; }
+
+}  // namespace
+
+void Lowerer::body(const ast::Body& statements, std::size_t from) {
+    if (++depth_ > kMaxDepth) throw Error(-1, "statements are nested too deeply");
+    for (std::size_t i = from; i < statements.size(); ++i) statement(statements[i]);
+    --depth_;
+}
+
+void Lowerer::statement(const Stmt* stmt) {
+    switch (stmt->kind) {
+        case StmtKind::Return: return_statement(stmt); return;
+        case StmtKind::Delete:
+            for (const Expr* e : stmt->exprs) delete_target(e);
+            return;
+        case StmtKind::Assign: assign(stmt); return;
+        case StmtKind::AugAssign: aug_assign(stmt); return;
+        case StmtKind::AnnAssign: ann_assign(stmt); return;
+        case StmtKind::Raise: raise_statement(stmt); return;
+        case StmtKind::Assert: assert_statement(stmt); return;
+        case StmtKind::Import: import_statement(stmt); return;
+        case StmtKind::ImportFrom: import_from(stmt); return;
+        case StmtKind::Expr: expression_statement(stmt); return;
+        case StmtKind::Break: break_statement(); return;
+        case StmtKind::Continue: continue_statement(); return;
+        case StmtKind::Global:
+        case StmtKind::Nonlocal:
+        case StmtKind::Pass:
+        case StmtKind::Comment: return;
+        default: compound(stmt); return;
+    }
+}
+
+void Lowerer::compound(const Stmt* stmt) {
+    switch (stmt->kind) {
+        case StmtKind::FunctionDef:
+        case StmtKind::AsyncFunctionDef: function_def(stmt); return;
+        case StmtKind::ClassDef: class_def(stmt); return;
+        case StmtKind::If: if_statement(stmt); return;
+        case StmtKind::While: while_statement(stmt); return;
+        case StmtKind::For: for_statement(stmt); return;
+        case StmtKind::AsyncFor: async_for_statement(stmt); return;
+        case StmtKind::With:
+        case StmtKind::AsyncWith: with_statement(stmt, 0); return;
+        case StmtKind::Try: try_statement(stmt); return;
+        case StmtKind::Match: throw Error(-1, "match");
+        case StmtKind::TryStar: throw Error(-1, "except*");
+        case StmtKind::TypeAlias: throw Error(-1, "a type alias");
+        default: throw Error(-1, "a statement that the proof does not know");
+    }
+}
+
+void Lowerer::if_statement(const Stmt* stmt) {
+    const Label end = out_.label();
+    while (true) {   // elif chains may be long
+        const Expr* test = stmt->exprs[0];
+        const int known = is_constant(test) ? truth(*test->value) : -1;
+        const Label next = stmt->orelse.empty() ? end : out_.label();
+        if (known < 0) jump_if(test, next, false);
+        if (known == 0) out_.jump(next);
+        const std::int32_t depth = out_.depth();
+        body(stmt->body);
+        if (next == end) break;
+        out_.jump(end);
+        out_.place(next);
+        out_.set_depth(depth);
+        if (stmt->orelse.size() == 1 && stmt->orelse[0]->kind == StmtKind::If) {
+            stmt = stmt->orelse[0];
+            continue;
+        }
+        body(stmt->orelse);
+        break;
+    }
+    out_.place(end);
+}
+
+void Lowerer::assign(const Stmt* stmt) {
+    expression(stmt->exprs.back());
+    const std::size_t targets = stmt->exprs.size() - 1;
+    for (std::size_t i = 0; i < targets; ++i) {
+        if (i + 1 < targets) out_.copy(1);
+        target(stmt->exprs[i]);
+    }
+}
+
+void Lowerer::aug_assign(const Stmt* stmt) {
+    const Expr* to = stmt->exprs[0];
+    const auto inplace = [&] {
+        expression(stmt->exprs[1]);
+        out_.emit(Op::Inplace, static_cast<std::uint32_t>(stmt->binary));
+    };
+    switch (to->kind) {
+        case ExprKind::Name:
+            load_name(to->name);
+            inplace();
+            store_name(to->name);
+            return;
+        case ExprKind::Attribute:
+            expression(to->items[0]);
+            out_.copy(1);
+            out_.emit_name(Op::LoadAttr, mangled(to->name));
+            inplace();
+            out_.swap(2);
+            out_.emit_name(Op::StoreAttr, mangled(to->name));
+            return;
+        case ExprKind::Subscript: {
+            expression(to->items[0]);
+            const bool parts = two_element_slice(to->items[1], features());
+            if (parts)
+                slice(to->items[1]);
+            else
+                expression(to->items[1]);
+            const std::uint32_t n = parts ? 3 : 2;
+            for (std::uint32_t i = 0; i < n; ++i) out_.copy(n);
+            out_.emit(parts ? Op::LoadSlice : Op::LoadSubscr);
+            inplace();
+            out_.emit(Op::Rotate, n + 1);
+            out_.emit(parts ? Op::StoreSlice : Op::StoreSubscr);
+            return;
+        }
+        default: throw Error(-1, "no target of an augmented assignment");
+    }
+}
+
+void Lowerer::annotation_value(const Expr* e) {
+    if (program_.scopes.future_annotations) {
+        if (!is_constant(e) || (e->value->kind != Constant::Kind::Opaque && e->value->kind != Constant::Kind::Str))
+            throw Error(-1, "an annotation that is no text");
+        // a string in the source would be written as a string of a string
+        if (e->value->kind != Constant::Kind::Opaque) throw Error(-1, "an annotation that is a string");
+        out_.constant(text(e->value->text));
+        return;
+    }
+    expression(e);
+}
+
+void Lowerer::ann_assign(const Stmt* stmt) {
+    const Expr* to = stmt->exprs[0];
+    if (features().deferred_annotations) throw Error(-1, "deferred annotations");
+    if (stmt->exprs.size() > 2) {
+        expression(stmt->exprs[2]);
+        target(to);
+    }
+    const bool kept = scope().type == ScopeType::Module || scope().type == ScopeType::Class;
+    if (to->kind == ExprKind::Name) {
+        if (stmt->flag || !kept) return;
+        annotation_value(stmt->exprs[1]);
+        out_.emit_name(Op::LoadName, program_.names.intern("__annotations__"));
+        out_.constant(text(*mangled(to->name)));
+        out_.emit(Op::StoreSubscr);
+        return;
+    }
+    if (stmt->exprs.size() == 2) {
+        if (to->kind == ExprKind::Attribute || to->kind == ExprKind::Subscript) {
+            expression(to->items[0]);
+            out_.pop();
+        }
+        if (to->kind == ExprKind::Subscript) {
+            expression(to->items[1]);
+            out_.pop();
+        }
+    }
+    if (!stmt->flag && kept) throw Error(-1, "an annotation of no name");
+}
+
+void Lowerer::raise_statement(const Stmt* stmt) {
+    for (const Expr* e : stmt->exprs) expression(e);
+    const std::int32_t depth = out_.depth() - static_cast<std::int32_t>(stmt->exprs.size());
+    out_.emit(Op::Raise, static_cast<std::uint32_t>(stmt->exprs.size()));
+    out_.set_depth(depth);
+}
+
+void Lowerer::assert_statement(const Stmt* stmt) {
+    const Label end = out_.label();
+    jump_if(stmt->exprs[0], end, true);
+    if (features().has_is_and_contains_op)
+        out_.emit(Op::LoadAssertionError);
+    else
+        out_.emit_name(Op::LoadGlobal, program_.names.intern("AssertionError"));
+    if (stmt->exprs.size() > 1) {
+        expression(stmt->exprs[1]);
+        call_op(Op::Call, features().unified_call ? 0 : 1, features().unified_call);
+    }
+    out_.emit(Op::Raise, 1);
+    out_.place(end);
+}
+
+void Lowerer::expression_statement(const Stmt* stmt) {
+    if (is_constant(stmt->exprs[0])) return;
+    expression(stmt->exprs[0]);
+    out_.pop();
+}
+
+void Lowerer::import_flags(ir::Inst& inst, const Stmt* stmt) {
+    if (features().import_name_flags) throw Error(-1, "imports of this version");
+    if (stmt->flag) throw Error(-1, "a lazy import");
+    (void)inst;
+}
+
+// `import a.b as c` loads a.b, then its parts; `import a.b` binds a.
+void Lowerer::import_statement(const Stmt* stmt) {
+    for (const ast::Alias& alias : stmt->aliases) {
+        out_.constant(number(0));
+        out_.none();
+        import_flags(out_.emit_name(Op::ImportName, program_.names.intern(alias.name)), stmt);
+        const std::size_t dot = alias.name.find('.');
+        if (alias.asname.empty() || alias.asname == alias.name) {
+            store_name(alias.name.substr(0, dot));
+            continue;
+        }
+        if (dot != std::string::npos) {
+            std::size_t start = dot + 1;
+            while (true) {
+                const std::size_t end = alias.name.find('.', start);
+                out_.emit_name(Op::ImportFrom, program_.names.intern(alias.name.substr(start, end - start)));
+                if (end == std::string::npos) break;
+                out_.swap(2);
+                out_.pop();
+                start = end + 1;
+            }
+            store_name(alias.asname);
+            out_.pop();
+            continue;
+        }
+        store_name(alias.asname);
+    }
+}
+
+void Lowerer::import_from(const Stmt* stmt) {
+    Constant names;
+    names.kind = Constant::Kind::Tuple;
+    for (const ast::Alias& alias : stmt->aliases) names.items.push_back(*text(alias.name));
+    out_.constant(number(stmt->number));
+    out_.constant(keep(std::move(names)));
+    import_flags(out_.emit_name(Op::ImportName, program_.names.intern(stmt->name)), stmt);
+    if (stmt->aliases.size() == 1 && stmt->aliases[0].name == "*") {
+        out_.emit(Op::ImportStar);
+        if (features().has_intrinsics) {
+            out_.emit(Op::PushNull);
+            out_.pop();
+        }
+        return;
+    }
+    for (const ast::Alias& alias : stmt->aliases) {
+        out_.emit_name(Op::ImportFrom, program_.names.intern(alias.name));
+        store_name(alias.asname.empty() ? alias.name : alias.asname);
+    }
+    out_.pop();
+}
+
+void Lowerer::delete_target(const Expr* e) {
+    switch (e->kind) {
+        case ExprKind::Name: delete_name(e->name); return;
+        case ExprKind::Attribute:
+            expression(e->items[0]);
+            out_.emit_name(Op::DeleteAttr, mangled(e->name));
+            return;
+        case ExprKind::Subscript:
+            expression(e->items[0]);
+            if (e->items[1]->kind == ExprKind::Slice) {
+                const Expr* bounds = e->items[1];
+                for (std::size_t i = 0; i < (bounds->items[2] ? 3U : 2U); ++i) {
+                    if (bounds->items[i])
+                        expression(bounds->items[i]);
+                    else
+                        out_.none();
+                }
+                if (features().marshal_has_slices && constant_slice(bounds)) throw Error(-1, "a constant slice");
+                out_.emit(Op::BuildSlice, bounds->items[2] ? 3 : 2);
+            } else {
+                expression(e->items[1]);
+            }
+            out_.emit(Op::DeleteSubscr);
+            return;
+        case ExprKind::Tuple:
+        case ExprKind::List:
+            for (const Expr* item : e->items) delete_target(item);
+            return;
+        default: throw Error(-1, "nothing that can be deleted");
+    }
+}
+
+}  // namespace depyf::verify
