@@ -8,7 +8,7 @@ namespace depyf::verify {
 using ast::Expr;
 using ast::ExprKind;
 
-bool can_be_written(const Constant& constant) {
+bool can_be_written(const Constant& constant, bool in_subscript) {
     switch (constant.kind) {
         case Constant::Kind::None:
         case Constant::Kind::True:
@@ -20,7 +20,9 @@ bool can_be_written(const Constant& constant) {
         case Constant::Kind::Str:
         case Constant::Kind::Bytes: return true;
         case Constant::Kind::Tuple:
-            return std::all_of(constant.items.begin(), constant.items.end(), can_be_written);
+            return std::all_of(constant.items.begin(), constant.items.end(),
+                               [&](const Constant& item) { return can_be_written(item, in_subscript); });
+        case Constant::Kind::Slice: return in_subscript;
         default: return false;
     }
 }

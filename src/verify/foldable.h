@@ -7,7 +7,8 @@
 namespace depyf::verify {
 
 // Whether the constant's text means the constant, wherever an expression may stand.
-bool can_be_written(const Constant& constant);
+// `in_subscript`: slices may.
+bool can_be_written(const Constant& constant, bool in_subscript = false);
 // An operation whose operands are all constants, so that the compiler may well have computed it.
 bool folds(const ast::Expr* e);
 // x[a:b] with instructions of its own (3.12+).

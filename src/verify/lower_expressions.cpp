@@ -1,4 +1,6 @@
 // Expressions. Source: compiler_visit_expr1 in CPython Python/compile.c.
+#include <utility>
+
 #include "base/error.h"
 #include "verify/foldable.h"
 #include "verify/lowerer.h"
@@ -55,7 +57,8 @@ void Lowerer::expression(const Expr* e) {
 }
 
 void Lowerer::constant(const Expr* e) {
-    if (!can_be_written(*e->value)) throw Error(-1, "a constant that no text means");
+    const bool as_slice = features().marshal_has_slices && in_subscript_;
+    if (!can_be_written(*e->value, as_slice)) throw Error(-1, "a constant that no text means");
     out_.constant(e->value);
 }
 
@@ -138,8 +141,26 @@ void Lowerer::subscript(const Expr* e) {
         out_.emit(Op::LoadSlice);
         return;
     }
-    expression(e->items[1]);
+    subscript_key(e->items[1]);
     out_.emit(Op::LoadSubscr);
+}
+
+// Constant slices have no text but x[1:2] (3.14+).
+void Lowerer::subscript_key(const Expr* e) {
+    if (!features().marshal_has_slices) {
+        expression(e);
+        return;
+    }
+    if (e->kind == ExprKind::Slice && constant_slice(e)) {
+        Constant slice;
+        slice.kind = Constant::Kind::Slice;
+        for (const Expr* part : e->items) slice.items.push_back(part ? *part->value : Constant{});
+        out_.constant(keep(std::move(slice)));
+        return;
+    }
+    const bool outer = std::exchange(in_subscript_, e->kind == ExprKind::Constant);
+    expression(e);
+    in_subscript_ = outer;
 }
 
 // The parts of a slice that has an instruction of its own; else one slice object.
@@ -152,7 +173,6 @@ void Lowerer::slice(const Expr* e) {
             out_.none();
     }
     if (parts) return;
-    if (features().marshal_has_slices && constant_slice(e)) throw Error(-1, "a constant slice");
     out_.emit(Op::BuildSlice, e->items[2] ? 3 : 2);
 }
 
@@ -190,7 +210,7 @@ void Lowerer::target(const Expr* e) {
                 out_.emit(Op::StoreSlice);
                 return;
             }
-            expression(e->items[1]);
+            subscript_key(e->items[1]);
             out_.emit(Op::StoreSubscr);
             return;
         case ExprKind::Tuple:

@@ -81,6 +81,7 @@ std::uint32_t Lowerer::defaults(const ast::Arguments& args) {
 
 // Up to 3.13; order: compiler_visit_annotations.
 std::uint32_t Lowerer::annotations(const Stmt* stmt) {
+    if (features().deferred_annotations) return deferred_function_annotations(stmt);
     const ast::Arguments& args = *stmt->args;
     Constant names;
     names.kind = Constant::Kind::Tuple;
@@ -99,7 +100,6 @@ std::uint32_t Lowerer::annotations(const Stmt* stmt) {
     one("return", stmt->returns);
     if (names.items.empty()) return 0;
     const auto count = static_cast<std::uint32_t>(names.items.size());
-    if (features().deferred_annotations) throw Error(-1, "deferred annotations");
     if (features().annotations_as_tuple) {
         build_tuple(2 * count);
     } else {
@@ -107,6 +107,23 @@ std::uint32_t Lowerer::annotations(const Stmt* stmt) {
         out_.emit(Op::BuildConstKeyMap, count);
     }
     return 4;
+}
+
+std::uint32_t Lowerer::deferred_function_annotations(const Stmt* stmt) {
+    const ast::Arguments& args = *stmt->args;
+    bool any = stmt->returns || (args.has_vararg && args.vararg.annotation) || (args.has_kwarg && args.kwarg.annotation);
+    for (const auto* list : {&args.posonly, &args.args, &args.kwonly}) {
+        for (const auto& arg : *list) any = any || arg.annotation;
+    }
+    if (!any) return 0;
+    if (program_.scopes.future_annotations) {
+        build_tuple(2 * argument_annotations(*stmt));
+        return 4;
+    }
+    Unit unit = annotate_unit(annotations_key(stmt));
+    unit.stmt = stmt;
+    make_function(std::move(unit), 0);
+    return 16;
 }
 
 void Lowerer::make_function(Unit unit, std::uint32_t flags) {

@@ -50,6 +50,12 @@ void Lowerer::statement(const Stmt* stmt) {
 }
 
 void Lowerer::compound(const Stmt* stmt) {
+    ++conditional_;
+    compound_itself(stmt);
+    --conditional_;
+}
+
+void Lowerer::compound_itself(const Stmt* stmt) {
     switch (stmt->kind) {
         case StmtKind::FunctionDef:
         case StmtKind::AsyncFunctionDef: function_def(stmt); return;
@@ -127,7 +133,7 @@ void Lowerer::aug_assign(const Stmt* stmt) {
             if (parts)
                 slice(to->items[1]);
             else
-                expression(to->items[1]);
+                subscript_key(to->items[1]);
             const std::uint32_t n = parts ? 3 : 2;
             for (std::uint32_t i = 0; i < n; ++i) out_.copy(n);
             out_.emit(parts ? Op::LoadSlice : Op::LoadSubscr);
@@ -154,7 +160,6 @@ void Lowerer::annotation_value(const Expr* e) {
 
 void Lowerer::ann_assign(const Stmt* stmt) {
     const Expr* to = stmt->exprs[0];
-    if (features().deferred_annotations) throw Error(-1, "deferred annotations");
     if (stmt->exprs.size() > 2) {
         expression(stmt->exprs[2]);
         target(to);
@@ -162,6 +167,10 @@ void Lowerer::ann_assign(const Stmt* stmt) {
     const bool kept = scope().type == ScopeType::Module || scope().type == ScopeType::Class;
     if (to->kind == ExprKind::Name) {
         if (stmt->flag || !kept) return;
+        if (features().deferred_annotations && !program_.scopes.future_annotations) {
+            mark_annotation();
+            return;
+        }
         annotation_value(stmt->exprs[1]);
         out_.emit_name(Op::LoadName, program_.names.intern("__annotations__"));
         out_.constant(text(*mangled(to->name)));
@@ -210,9 +219,19 @@ void Lowerer::expression_statement(const Stmt* stmt) {
 }
 
 void Lowerer::import_flags(ir::Inst& inst, const Stmt* stmt) {
-    if (features().import_name_flags) throw Error(-1, "imports of this version");
-    if (stmt->flag) throw Error(-1, "a lazy import");
-    (void)inst;
+    if (!features().import_name_flags) {
+        if (stmt->flag) throw Error(-1, "a lazy import");
+        return;
+    }
+    const bool star = !stmt->aliases.empty() && stmt->aliases[0].name == "*";
+    bool in_try = false;
+    for (const Block& block : blocks_) in_try = in_try || block.kind == BlockKind::TryExcept ||
+                                                block.kind == BlockKind::FinallyTry || block.kind == BlockKind::FinallyEnd ||
+                                                block.kind == BlockKind::HandlerCleanup;
+    constexpr std::uint32_t kLazy = 1, kEager = 2;
+    const bool eager = unit_.kind != UnitKind::Module || star || in_try;
+    if (eager && stmt->flag) throw Error(-1, "a lazy import where none may be");
+    inst.count = stmt->flag ? kLazy : eager ? kEager : 0;
 }
 
 // `import a.b as c` loads a.b, then its parts; `import a.b` binds a.
@@ -266,6 +285,16 @@ void Lowerer::import_from(const Stmt* stmt) {
     out_.pop();
 }
 
+// `del` has no instruction for the parts of a slice.
+void Lowerer::whole_slice_key(const Expr* e) {
+    if (!two_element_slice(e, features())) {
+        subscript_key(e);
+        return;
+    }
+    slice(e);
+    out_.emit(Op::BuildSlice, 2);
+}
+
 void Lowerer::delete_target(const Expr* e) {
     switch (e->kind) {
         case ExprKind::Name: delete_name(e->name); return;
@@ -275,19 +304,7 @@ void Lowerer::delete_target(const Expr* e) {
             return;
         case ExprKind::Subscript:
             expression(e->items[0]);
-            if (e->items[1]->kind == ExprKind::Slice) {
-                const Expr* bounds = e->items[1];
-                for (std::size_t i = 0; i < (bounds->items[2] ? 3U : 2U); ++i) {
-                    if (bounds->items[i])
-                        expression(bounds->items[i]);
-                    else
-                        out_.none();
-                }
-                if (features().marshal_has_slices && constant_slice(bounds)) throw Error(-1, "a constant slice");
-                out_.emit(Op::BuildSlice, bounds->items[2] ? 3 : 2);
-            } else {
-                expression(e->items[1]);
-            }
+            whole_slice_key(e->items[1]);
             out_.emit(Op::DeleteSubscr);
             return;
         case ExprKind::Tuple:

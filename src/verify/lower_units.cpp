@@ -6,6 +6,7 @@
 #include "verify/foldable.h"
 #include "verify/lowerer.h"
 #include "verify/optimise.h"
+#include "verify/static_attributes.h"
 
 namespace depyf::verify {
 
@@ -43,9 +44,10 @@ Lowered Lowerer::lower() {
             out_.emit(Op::Return);
             break;
         case UnitKind::Comprehension: comprehension_body(); break;
+        case UnitKind::Annotate: annotate_body(); break;
         default: throw Error(-1, "a code object of a kind that the proof does not know yet");
     }
-    if (unit_.kind != UnitKind::Class && unit_.kind != UnitKind::Lambda && unit_.kind != UnitKind::Comprehension) {
+    if (unit_.kind == UnitKind::Module || unit_.kind == UnitKind::Function) {
         out_.none();
         out_.emit(Op::Return);
     }
@@ -84,6 +86,7 @@ void Lowerer::header() {
         if (s.needs_class_cell) h.cells.push_back(program_.names.intern("__class__"));
         if (s.needs_class_dictionary) h.cells.push_back(program_.names.intern("__classdict__"));
     }
+    if (s.has_conditional_annotations) h.cells.push_back(program_.names.intern("__conditional_annotations__"));
     if (s.is_function()) {
         h.flags |= kOptimized | kNewLocals;
         if (s.nested) h.flags |= kNested;
@@ -100,21 +103,31 @@ void Lowerer::header() {
     } else if (unit_.kind == UnitKind::Comprehension) {
         h.arguments.push_back(program_.names.intern(".0"));
         h.argcount = 1;
+    } else if (unit_.kind == UnitKind::Annotate) {
+        h.arguments.push_back(program_.names.intern("format"));
+        h.argcount = h.posonlyargcount = 1;
     }
     const std::int32_t parent = s.parent;
-    if (features().docstring_flag && s.is_function() && parent >= 0 &&
+    const bool annotation = s.type == ScopeType::Annotation || s.type == ScopeType::TypeParams;
+    if (features().docstring_flag && s.is_function() && !annotation && parent >= 0 &&
         program_.scopes.scopes[static_cast<std::size_t>(parent)].type == ScopeType::Class)
         h.flags |= kMethod;
 }
 
 void Lowerer::module_body(const ast::Body& statements) {
-    if (scope().has_annotations && !features().deferred_annotations) out_.emit(Op::SetupAnnotations);
+    const bool deferred = features().deferred_annotations && !program_.scopes.future_annotations;
+    if (scope().has_annotations && !deferred) out_.emit(Op::SetupAnnotations);
+    if (deferred) {
+        if (unit_.kind == UnitKind::Module) store_annotate(statements, nullptr);
+        set_up_conditional_annotations();
+    }
     const Constant* doc = docstring_of(statements);
     if (doc) {
         out_.constant(doc);
         out_.emit_name(Op::StoreName, program_.names.intern("__doc__"));
     }
     body(statements, doc ? 1 : 0);
+    if (deferred && unit_.kind == UnitKind::Class) store_annotate(statements, unit_.stmt);
 }
 
 void Lowerer::class_body() {
@@ -123,12 +136,24 @@ void Lowerer::class_body() {
     out_.emit_name(Op::StoreName, own("__module__"));
     out_.constant(text(unit_.qualname));
     out_.emit_name(Op::StoreName, own("__qualname__"));
-    if (features().class_firstlineno) throw Error(-1, "the line of a class");
+    if (features().class_firstlineno) {
+        const auto line = program_.class_lines.find(unit_.stmt);
+        if (line == program_.class_lines.end()) throw Error(-1, "a class of which no one knows the line");
+        out_.constant(number(line->second));
+        out_.emit_name(Op::StoreName, own("__firstlineno__"));
+    }
     if (scope().needs_class_dictionary) {
         out_.emit(Op::LoadLocals);
         out_.emit_name(Op::StoreDeref, own("__classdict__"));
     }
     module_body(*unit_.body);
+    if (features().class_firstlineno) {
+        Constant names;
+        names.kind = Constant::Kind::Tuple;
+        for (const std::string& name : static_attributes(*unit_.body)) names.items.push_back(*text(name));
+        out_.constant(keep(std::move(names)));
+        out_.emit_name(Op::StoreName, own("__static_attributes__"));
+    }
     if (scope().needs_class_dictionary) {
         out_.emit_name(Op::LoadClosure, own("__classdict__"));
         out_.emit_name(Op::StoreName, own("__classdictcell__"));

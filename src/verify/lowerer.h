@@ -63,7 +63,7 @@ struct Program {
     ScopeTable scopes;
     Names names;
     std::deque<Constant> constants;
-    bool is_module = true;
+    std::unordered_map<const ast::Stmt*, std::uint32_t> class_lines;   // of the first decorator, in the text
 };
 
 class Lowerer {
@@ -104,6 +104,7 @@ class Lowerer {
     void body(const ast::Body& statements, std::size_t from = 0);
     void statement(const ast::Stmt* stmt);
     void compound(const ast::Stmt* stmt);
+    void compound_itself(const ast::Stmt* stmt);
     void if_statement(const ast::Stmt* stmt);
     void while_statement(const ast::Stmt* stmt);
     void for_statement(const ast::Stmt* stmt);
@@ -124,6 +125,7 @@ class Lowerer {
     void import_statement(const ast::Stmt* stmt);
     void import_from(const ast::Stmt* stmt);
     void import_flags(ir::Inst& inst, const ast::Stmt* stmt);
+    void whole_slice_key(const ast::Expr* e);
     void delete_target(const ast::Expr* e);
 
     // --- blocks
@@ -160,6 +162,14 @@ class Lowerer {
     std::uint32_t defaults(const ast::Arguments& args);
     std::uint32_t annotations(const ast::Stmt* stmt);
     void make_function(Unit unit, std::uint32_t flags);
+    std::uint32_t deferred_function_annotations(const ast::Stmt* stmt);
+    Unit annotate_unit(const void* key);
+    void annotate_prologue();
+    void annotate_body();
+    std::uint32_t argument_annotations(const ast::Stmt& stmt);
+    void store_annotate(const ast::Body& statements, const ast::Stmt* class_stmt);
+    void set_up_conditional_annotations();
+    void mark_annotation();
     Unit child(UnitKind kind, const void* key, const std::string& name);
     std::string child_qualname(const std::string& name, Name bound) const;
     void lambda(const ast::Expr* e);
@@ -191,6 +201,7 @@ class Lowerer {
     void attribute(const ast::Expr* e);
     void subscript(const ast::Expr* e);
     void slice(const ast::Expr* e);
+    void subscript_key(const ast::Expr* e);
     void yield_value(const ast::Expr* e);
     void yield_from(const ast::Expr* e);
     void await(const ast::Expr* e);
@@ -253,6 +264,9 @@ class Lowerer {
     std::vector<Block> blocks_;
     std::vector<std::int32_t> inlined_;   // scopes of the inlined comprehensions around
     int depth_ = 0;
+    bool in_subscript_ = false;
+    int conditional_ = 0;                 // inside what may not run
+    std::uint32_t next_annotation_ = 0;
 };
 
 }  // namespace depyf::verify

@@ -72,6 +72,7 @@ class Resolver {
             scope.needs_class_cell = true;
             return true;
         }
+        if (name == conditional_ && scope.has_conditional_annotations) return true;
         if (name == class_dictionary_ && features_.stores_classdictcell) {
             scope.needs_class_dictionary = true;
             return true;

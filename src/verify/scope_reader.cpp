@@ -62,6 +62,7 @@ void ScopeReader::read(const ast::Body& statements, const Surroundings* around) 
             }
         }
     }
+    own_body_ = &statements;
     body(statements);
 }
 
@@ -225,7 +226,6 @@ void ScopeReader::function_annotations(const Stmt* stmt) {
     }
     if (table_.future_annotations) return;
     in_annotation_scope(ScopeType::Annotation, annotations_key(stmt), [&] {
-        scope().add(names_.intern("format"), kParameter | kBound);   // spelled .format in the table
         all();
     });
 }
@@ -260,9 +260,33 @@ void ScopeReader::annotated(const Stmt* stmt) {
         targets(target);
     }
     scope().has_annotations = true;
-    if (features_.deferred_annotations && !table_.future_annotations) throw Error(-1, "deferred annotations");
-    annotation(stmt->exprs[1]);
+    if (features_.deferred_annotations && !table_.future_annotations)
+        deferred_annotation(stmt);
+    else
+        annotation(stmt->exprs[1]);
     if (stmt->exprs.size() > 2) expression(stmt->exprs[2]);
+}
+
+void ScopeReader::deferred_annotation(const Stmt* stmt) {
+    if (scope().is_function()) return;   // never evaluated
+    const Name conditional = names_.intern("__conditional_annotations__");
+    if (scope().type == ScopeType::Module || conditional_ > 0) {
+        scope().has_conditional_annotations = true;
+        scope().add(conditional, kUse);
+    }
+    const bool is_conditional = scope().has_conditional_annotations && scope().type == ScopeType::Class;
+    const std::int32_t known = table_.of(deferred_key(own_body_));
+    auto read = [&] {
+        if (is_conditional) scope().add(conditional, kUse);
+        expression(stmt->exprs[1]);
+    };
+    if (known < 0) {
+        in_annotation_scope(ScopeType::Annotation, deferred_key(own_body_), read);
+        return;
+    }
+    const std::int32_t outer = std::exchange(current_, known);
+    read();
+    current_ = outer;
 }
 
 void ScopeReader::class_def(const Stmt* stmt) {
@@ -290,6 +314,7 @@ void ScopeReader::class_def(const Stmt* stmt) {
 void ScopeReader::class_itself(const Stmt* stmt) {
     const std::int32_t outer = enter(ScopeType::Class, stmt);
     const int conditional = std::exchange(conditional_, 0);
+    const ast::Body* around = std::exchange(own_body_, &stmt->body);
     scope().class_name = stmt->name;
     if (!stmt->type_params.empty()) {
         scope().add(names_.intern("__type_params__"), kBound);
@@ -297,6 +322,7 @@ void ScopeReader::class_itself(const Stmt* stmt) {
     }
     body(stmt->body);
     conditional_ = conditional;
+    own_body_ = around;
     leave(outer);
 }
 

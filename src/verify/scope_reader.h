@@ -37,6 +37,7 @@ class ScopeReader {
     void type_alias(const ast::Stmt* stmt);
     void annotated(const ast::Stmt* stmt);
     void annotation(const ast::Expr* e);
+    void deferred_annotation(const ast::Stmt* stmt);
     void imports(const ast::Stmt* stmt);
     void parameters(const ast::Arguments& args);
     void defaults(const ast::Arguments& args);
@@ -55,7 +56,7 @@ class ScopeReader {
     std::int32_t current_ = -1;
     int depth_ = 0;
     int conditional_ = 0;   // 3.14+: inside what may not run
-    bool in_unevaluated_ = false;
+    const ast::Body* own_body_ = nullptr;   // of the module or class that is being read
 };
 
 void resolve_scopes(ScopeTable& table, const Features& features, Names& names);

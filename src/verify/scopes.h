@@ -87,5 +87,6 @@ ScopeTable read_scopes(const ast::Body& body, const Features& features, Names& n
 // Keys of by_node for scopes that have no node of their own.
 inline const void* type_parameters_key(const ast::Stmt* stmt) { return &stmt->type_params; }
 inline const void* annotations_key(const ast::Stmt* stmt) { return &stmt->returns; }
+inline const void* deferred_key(const ast::Body* body) { return reinterpret_cast<const char*>(body) + 1; }
 
 }  // namespace depyf::verify

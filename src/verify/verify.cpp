@@ -56,7 +56,7 @@ class Prover {
             around.nested = (code.flags & kNested) != 0;
             around.future_annotations = (code.flags & kFutureAnnotations) != 0;
         }
-        program_.is_module = !lone;
+        if (program_.features->class_firstlineno) find_class_lines();
         program_.scopes = verify::read_scopes(body_, *program_.features, program_.names, lone ? &around : nullptr);
         Unit& unit = units_.emplace_back();
         unit.kind = UnitKind::Module;
@@ -119,6 +119,15 @@ class Prover {
         for (const PrintedLine& line : printed_.lines) {
             const std::size_t index = line.stmt->code_index;
             if (line.stmt->offsets.size() >= kLongest && index < long_lines_.size()) long_lines_[index] = true;
+        }
+    }
+
+    void find_class_lines() {
+        for (const PrintedLine& line : printed_.lines) {
+            if (line.stmt->kind != StmtKind::ClassDef) continue;
+            const auto above = static_cast<std::uint32_t>(line.stmt->decorators.size());
+            if (above > 0 && printed_.broken_anywhere) continue;   // a decorator may stand on several lines
+            program_.class_lines[line.stmt] = line.line - above;
         }
     }
 
