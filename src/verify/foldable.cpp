@@ -92,9 +92,25 @@ bool folds(const Expr* e) {
     return constants && !stays(e);
 }
 
+namespace {
+
+// One token of the source: no sign in front, no parts.
+bool is_token(const Constant& c) {
+    switch (c.kind) {
+        case Constant::Kind::Tuple: return false;
+        case Constant::Kind::Int: return c.text[0] != '-';
+        case Constant::Kind::Float: return !std::signbit(c.real);
+        case Constant::Kind::Complex: return c.real == 0 && !std::signbit(c.real) && !std::signbit(c.imag);
+        default: return true;
+    }
+}
+
+}  // namespace
+
 bool constant_slice(const Expr* e) {
-    return std::all_of(e->items.begin(), e->items.end(),
-                       [](const Expr* item) { return !item || item->kind == ExprKind::Constant; });
+    return std::all_of(e->items.begin(), e->items.end(), [](const Expr* item) {
+        return !item || (item->kind == ExprKind::Constant && is_token(*item->value));
+    });
 }
 
 bool two_element_slice(const Expr* e, const Features& features) {

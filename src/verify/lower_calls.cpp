@@ -98,7 +98,7 @@ bool Lowerer::super_attribute(const Expr* e, bool method) {
     } else if (arguments == 0) {
         const bool own = unit_.kind == UnitKind::Function || unit_.kind == UnitKind::Lambda;
         const Symbol* cell = lookup(program_.names.intern("__class__"));
-        if (!own || result_.header.argcount == 0 || !cell || cell->binding != Binding::Free) return false;
+        if (!own || result_.header.argcount == result_.header.posonlyargcount || !cell || cell->binding != Binding::Free) return false;
         load(super);
         load(cell->name);
         load(result_.header.arguments[0]);

@@ -140,19 +140,23 @@ void Lowerer::inlined_comprehension(const Expr* e, std::int32_t inner) {
     std::vector<Name> saved;
     for (const Symbol& symbol : scope.symbols) {
         if (!(symbol.flags & kBound) || (symbol.flags & (kNonlocal | kGlobal))) continue;
-        if (*symbol.name == ".0") continue;
+        if (*symbol.name == ".0" && !(scope.is_in_class && features().comprehension_saves_argument)) continue;
         saved.push_back(symbol.name);
     }
-    if (first.is_async)
-        out_.emit(Op::GetAsyncIter);
-    else
-        get_iter();
+    const auto start = [&] {
+        if (first.is_async)
+            out_.emit(Op::GetAsyncIter);
+        else
+            get_iter();
+    };
+    if (!features().iter_pushes_two) start();
     for (const Name name : saved) out_.emit_name(Op::LoadFastAndClear, name);
     const auto count = static_cast<std::uint32_t>(saved.size());
     if (count) out_.swap(count + 1);
     inlined_.push_back(inner);
     out_.emit(build_op(e->kind), 0);
     out_.swap(2);
+    if (features().iter_pushes_two) start();
     clause(e, 0, 0, true);
     inlined_.pop_back();
     if (count) out_.swap(count + 1);

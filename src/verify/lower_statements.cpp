@@ -67,7 +67,7 @@ void Lowerer::compound_itself(const Stmt* stmt) {
         case StmtKind::With:
         case StmtKind::AsyncWith: with_statement(stmt, 0); return;
         case StmtKind::Try: try_statement(stmt); return;
-        case StmtKind::Match: throw Error(-1, "match");
+        case StmtKind::Match: match_statement(stmt); return;
         case StmtKind::TryStar: throw Error(-1, "except*");
         case StmtKind::TypeAlias: throw Error(-1, "a type alias");
         default: throw Error(-1, "a statement that the proof does not know");
@@ -98,7 +98,33 @@ void Lowerer::if_statement(const Stmt* stmt) {
     out_.place(end);
 }
 
+// a, b = 1, 2 (3.14+)
+bool Lowerer::assign_constants(const Stmt* stmt) {
+    const Expr* to = stmt->exprs[0];
+    const Expr* value = stmt->exprs.back();
+    if (!features().tuples_folded_late || stmt->exprs.size() != 2 ||
+        (to->kind != ExprKind::Tuple && to->kind != ExprKind::List) || to->items.size() > 3)
+        return false;
+    for (const Expr* item : to->items) {
+        if (item->kind == ExprKind::Starred) return false;
+    }
+    if (value->kind == ExprKind::Constant && value->value->kind == Constant::Kind::Tuple &&
+        value->value->items.size() == to->items.size()) {
+        if (!can_be_written(*value->value)) return false;
+        for (const Constant& item : value->value->items) out_.constant(&item);
+    } else if (value->kind == ExprKind::Tuple && value->items.size() == to->items.size() &&
+               constant_tuple(value->items)) {
+        for (const Expr* item : value->items) expression(item);
+    } else {
+        return false;
+    }
+    out_.swap(static_cast<std::uint32_t>(to->items.size()));
+    for (const Expr* item : to->items) target(item);
+    return true;
+}
+
 void Lowerer::assign(const Stmt* stmt) {
+    if (assign_constants(stmt)) return;
     expression(stmt->exprs.back());
     const std::size_t targets = stmt->exprs.size() - 1;
     for (std::size_t i = 0; i < targets; ++i) {

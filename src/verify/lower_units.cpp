@@ -86,6 +86,7 @@ void Lowerer::header() {
         if (s.needs_class_cell) h.cells.push_back(program_.names.intern("__class__"));
         if (s.needs_class_dictionary) h.cells.push_back(program_.names.intern("__classdict__"));
     }
+    h.cells.insert(h.cells.end(), s.inlined_cells.begin(), s.inlined_cells.end());
     if (s.has_conditional_annotations) h.cells.push_back(program_.names.intern("__conditional_annotations__"));
     if (s.is_function()) {
         h.flags |= kOptimized | kNewLocals;

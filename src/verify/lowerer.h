@@ -117,6 +117,7 @@ class Lowerer {
     void continue_statement();
     void return_statement(const ast::Stmt* stmt);
     void assign(const ast::Stmt* stmt);
+    bool assign_constants(const ast::Stmt* stmt);
     void aug_assign(const ast::Stmt* stmt);
     void ann_assign(const ast::Stmt* stmt);
     void raise_statement(const ast::Stmt* stmt);
@@ -152,6 +153,33 @@ class Lowerer {
     void with_exit_normal(bool async);
     void with_exit_exception(bool async);
     void call_exit_with_nones();
+
+    // --- match
+    struct PatternContext {
+        std::vector<Name> stores;      // what is captured so far, in the order of the stack
+        bool allow_irrefutable = false;
+        std::vector<Label> fail;       // by items to pop
+        std::size_t on_top = 0;        // items that belong to patterns around
+    };
+    void match_statement(const ast::Stmt* stmt);
+    Label fail_label(PatternContext& context, std::size_t pops);
+    void jump_to_fail(PatternContext& context, bool when);
+    void emit_fail_pops(PatternContext& context);
+    void pattern(const ast::Pattern* p, PatternContext& context);
+    void pattern_value(const ast::Expr* e);
+    void pattern_singleton(const ast::Pattern* p, PatternContext& context);
+    void pattern_store(const std::string& name, PatternContext& context);
+    void pattern_as(const ast::Pattern* p, PatternContext& context);
+    void pattern_subpattern(const ast::Pattern* p, PatternContext& context);
+    void pattern_sequence(const ast::Pattern* p, PatternContext& context);
+    void sequence_by_unpacking(const ast::Pattern* p, PatternContext& context);
+    void sequence_by_index(const ast::Pattern* p, std::uint32_t star, PatternContext& context);
+    void pattern_class(const ast::Pattern* p, PatternContext& context);
+    void class_by_index(const ast::Pattern* p, PatternContext& context);
+    void pattern_mapping(const ast::Pattern* p, PatternContext& context);
+    void mapping_rest(std::uint32_t size);
+    void pattern_or(const ast::Pattern* p, PatternContext& context);
+    void reorder_captures(const std::vector<Name>& control, std::vector<Name>& stores);
 
     // --- functions and classes
     void function_def(const ast::Stmt* stmt);

@@ -34,17 +34,39 @@ class Optimiser {
         }
     }
 
+    // COPY 1; POP_JUMP_IF_FALSE t; POP_TOP, where t tests the copy again. Source: JUMP_IF_FALSE in optimize_basic_block,
+    // 3.14+.
+    void thread_copied_values() {
+        for (std::size_t i = 0; i + 1 < function_.insts.size(); ++i) {
+            if (!copies_and_tests(static_cast<std::int32_t>(i))) continue;
+            Inst& test = function_.insts[i + 1];
+            for (std::size_t steps = 0; steps < function_.insts.size(); ++steps) {
+                const std::int32_t to = settle(test.target);
+                if (to < 0 || !copies_and_tests(to)) break;
+                const Inst& again = at(to + 1);
+                test.target = again.count == test.count ? again.target : again.next;
+            }
+        }
+    }
+
     // SWAP n; STORE a; STORE b  =>  STORE b; STORE a. Source: apply_static_swaps, 3.11+.
     void apply_static_swaps() {
         mark_leaders();
         const auto size = static_cast<std::int32_t>(function_.insts.size());
         for (std::int32_t i = 0; i < size; ++i) {
             if (at(i).op == Op::Swap) apply_swaps_before(i);
+            if (at(i).op == Op::StoreFast && function_.features->repeated_stores_dropped) drop_repeated(i);
         }
     }
 
   private:
     Inst& at(std::int32_t i) { return function_.insts[static_cast<std::size_t>(i)]; }
+
+    bool copies_and_tests(std::int32_t i) {
+        const bool pair = at(i).op == Op::Copy && at(i).count == 1 && at(i + 1).op == Op::Branch &&
+                          at(i + 1).count <= static_cast<std::uint32_t>(ir::Condition::True);
+        return pair && at(i + 1).next == i + 2 && at(i + 2).op == Op::Pop;
+    }
 
     std::int32_t settle(std::int32_t i) {
         for (std::size_t steps = 0; i >= 0 && steps < function_.insts.size(); ++steps) {
@@ -97,6 +119,14 @@ class Optimiser {
         return -1;
     }
 
+    // STORE_FAST x; STORE_FAST x  =>  POP_TOP; STORE_FAST x
+    void drop_repeated(std::int32_t i) {
+        const std::int32_t next = next_swappable(i);
+        if (next < 0 || at(next).op != Op::StoreFast || at(next).name != at(i).name) return;
+        at(i).op = Op::Pop;
+        at(i).name = nullptr;
+    }
+
     void apply_swaps_before(std::int32_t i) {
         for (; i >= 0; --i) {
             Inst& swap = at(i);
@@ -137,6 +167,7 @@ void optimise(Lowered& lowered) {
     const Features& features = *lowered.function.features;
     Optimiser optimiser(lowered.function);
     if (!features.has_intrinsics) optimiser.thread_kept_values(lowered);
+    if (features.values_threaded) optimiser.thread_copied_values();
     if (features.has_copy_swap) optimiser.apply_static_swaps();
 }
 

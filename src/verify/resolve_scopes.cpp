@@ -22,6 +22,9 @@ class Resolver {
             const std::size_t count = at(s).symbols.size();
             for (std::size_t k = 0; k < count; ++k) resolve(static_cast<std::int32_t>(s), k);
         }
+        for (const Scope& scope : table_.scopes) {
+            if (scope.inlined) hand_over_cells(scope);
+        }
     }
 
   private:
@@ -52,6 +55,14 @@ class Resolver {
         const Scope& outer = at(scope.parent);
         scope.inlined = !outer.sees_class;
         scope.is_in_class = outer.type == ScopeType::Class || (outer.inlined && outer.is_in_class);
+    }
+
+    void hand_over_cells(const Scope& scope) {
+        std::int32_t home = scope.parent;
+        while (at(home).inlined) home = at(home).parent;
+        for (const Symbol& symbol : scope.symbols) {
+            if (symbol.binding == Binding::Cell) at(home).inlined_cells.push_back(symbol.name);
+        }
     }
 
     void use_in_parent(std::int32_t parent, Name name) {
