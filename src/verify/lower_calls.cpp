@@ -85,8 +85,7 @@ bool Lowerer::super_attribute(const Expr* e, bool method) {
     const Name super = program_.names.intern("super");
     const Symbol* symbol = lookup(super);
     if (!symbol || symbol->binding != Binding::GlobalImplicit) return false;
-    const Symbol* global = module.find(super);
-    if (module.type == ScopeType::Module && global && (global->flags & kBound)) return false;
+    if (module.type == ScopeType::Module && module.find(super)) return false;   // the module itself names it
     const std::size_t arguments = made->items.size() - 1;
     if (arguments == 2) {
         for (std::size_t i = 1; i < 3; ++i) {
@@ -98,7 +97,7 @@ bool Lowerer::super_attribute(const Expr* e, bool method) {
     } else if (arguments == 0) {
         const bool own = unit_.kind == UnitKind::Function || unit_.kind == UnitKind::Lambda;
         const Symbol* cell = lookup(program_.names.intern("__class__"));
-        if (!own || result_.header.argcount == result_.header.posonlyargcount || !cell || cell->binding != Binding::Free) return false;
+        if (!own || result_.header.argcount == 0 || !cell || cell->binding != Binding::Free) return false;
         load(super);
         load(cell->name);
         load(result_.header.arguments[0]);

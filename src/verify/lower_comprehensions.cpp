@@ -139,8 +139,9 @@ void Lowerer::inlined_comprehension(const Expr* e, std::int32_t inner) {
     const Scope& scope = program_.scopes.scopes[static_cast<std::size_t>(inner)];
     std::vector<Name> saved;
     for (const Symbol& symbol : scope.symbols) {
-        if (!(symbol.flags & kBound) || (symbol.flags & (kNonlocal | kGlobal))) continue;
-        if (*symbol.name == ".0" && !(scope.is_in_class && features().comprehension_saves_argument)) continue;
+        const bool all = scope.is_in_class && features().comprehension_saves_argument;
+        if (!all && (!(symbol.flags & kBound) || (symbol.flags & (kNonlocal | kGlobal)))) continue;
+        if (!all && *symbol.name == ".0") continue;
         saved.push_back(symbol.name);
     }
     const auto start = [&] {

@@ -116,10 +116,6 @@ std::uint32_t Lowerer::deferred_function_annotations(const Stmt* stmt) {
         for (const auto& arg : *list) any = any || arg.annotation;
     }
     if (!any) return 0;
-    if (program_.scopes.future_annotations) {
-        build_tuple(2 * argument_annotations(*stmt));
-        return 4;
-    }
     Unit unit = annotate_unit(annotations_key(stmt));
     unit.stmt = stmt;
     make_function(std::move(unit), 0);

@@ -224,7 +224,6 @@ void ScopeReader::function_annotations(const Stmt* stmt) {
         all();
         return;
     }
-    if (table_.future_annotations) return;
     in_annotation_scope(ScopeType::Annotation, annotations_key(stmt), [&] {
         all();
     });
