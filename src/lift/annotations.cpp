@@ -19,7 +19,9 @@ class Annotations {
         mark_executed();
         const std::int32_t map = annotate_map();
         if (map < 0) return;
-        at(map).op = Op::PushNull;   // the dict itself is never looked at
+        static const Constant kNone;
+        at(map).op = Op::Const;   // the dict itself is never looked at
+        at(map).value = &kNone;
         for (Inst& inst : function_.insts) {
             if (inst.op == Op::Copy && inst.count == 2) name_annotation(inst);
         }

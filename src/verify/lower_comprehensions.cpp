@@ -46,7 +46,7 @@ void Lowerer::comprehension(const Expr* e) {
         iterable(first.iter);
     if (first.is_async)
         out_.emit(Op::GetAsyncIter);
-    else
+    else if (!features().iter_pushes_two || e->kind != ExprKind::GeneratorExp)   // 3.15: it does so itself
         get_iter();
     call_op(Op::Call, features().unified_call ? 0 : 1, features().unified_call);
     const Scope& scope = program_.scopes.scopes[static_cast<std::size_t>(inner)];
@@ -72,6 +72,7 @@ void Lowerer::clause(const Expr* e, std::size_t index, std::uint32_t loops, bool
                           !constant_tuple(gen.iter->items);
     if (index == 0) {
         if (!on_stack) out_.emit_name(Op::LoadFast, program_.names.intern(".0"));
+        if (!on_stack && features().iter_pushes_two && e->kind == ExprKind::GeneratorExp && !gen.is_async) get_iter();
     } else if (one_item) {
         expression(gen.iter->items[0]);
     } else if (gen.is_async) {

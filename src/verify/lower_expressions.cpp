@@ -188,7 +188,7 @@ void Lowerer::yield_value(const Expr* e) {
 
 void Lowerer::yield_from(const Expr* e) {
     expression(e->items[0]);
-    out_.emit(Op::YieldFrom);
+    out_.emit(Op::YieldFrom, features().iter_pushes_two ? 3 : 0);
 }
 
 void Lowerer::await(const Expr* e) {

@@ -34,10 +34,8 @@ std::int32_t ScopeReader::enter(ScopeType type, const void* node) {
 
 template <typename Read>
 void ScopeReader::in_annotation_scope(ScopeType type, const void* node, Read read) {
-    const bool in_class =
-        scope().type == ScopeType::Class || (scope().sees_class && scope().type != ScopeType::Annotation);
-    const bool sees = scope().type == ScopeType::Class || scope().sees_class;
-    (void)in_class;
+    const bool text_only = type == ScopeType::Annotation && table_.future_annotations && features_.deferred_annotations;
+    const bool sees = (scope().type == ScopeType::Class || scope().sees_class) && !text_only;
     const std::int32_t outer = enter(type, node);
     if (sees) {
         scope().sees_class = true;
