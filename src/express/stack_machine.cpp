@@ -431,7 +431,12 @@ bool StackMachine::operators(const ir::Inst& inst) {
             push(e);
             return true;
         }
-        case IrOp::ToBool: return true;
+        case IrOp::ToBool: {   // not not x (3.13+)
+            Expr* e = make(ExprKind::UnaryOp, {make(ExprKind::UnaryOp, {pop()})});
+            e->unary = e->items[0]->unary = ast::UnaryOperator::Not;
+            push(e);
+            return true;
+        }
         default: return false;
     }
 }

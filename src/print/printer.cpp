@@ -25,6 +25,7 @@ class StatementPrinter {
           features_(features),
           align_(options.align),
           unbroken_(options.unbroken),
+          unbroken_headers_(options.unbroken_headers),
           expressions_(features) {}
 
     void body(const Body& statements, bool docstring_possible) {
@@ -125,7 +126,9 @@ class StatementPrinter {
         if (stmt) result_.lines.push_back({stmt, line_number_});
         if (!inline_ && !joins) result_.text.append(indent_ * 4, ' ');
         std::string wrapped = text;
-        if (break_long(wrapped, align_ || (stmt && is_unbroken(stmt)))) note_broken(stmt);
+        const bool header = !stmt || is_definition(stmt);
+        const bool never = align_ || (header && unbroken_headers_) || (stmt && is_unbroken(stmt));
+        if (break_long(wrapped, never)) note_broken(stmt);
         result_.text += wrapped;
         result_.text += '\n';
         line_number_ += 1 + static_cast<std::uint32_t>(std::count(wrapped.begin(), wrapped.end(), '\n'));
@@ -527,6 +530,7 @@ class StatementPrinter {
     const Features& features_;
     const bool align_;
     const std::vector<bool>* unbroken_;
+    const bool unbroken_headers_;
     static constexpr std::size_t kWidth = 120;
     ExpressionPrinter expressions_;
     std::size_t indent_ = 0;

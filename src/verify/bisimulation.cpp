@@ -19,6 +19,7 @@ class Side {
 
     const Inst& at(std::int32_t i) const { return function_.insts[static_cast<std::size_t>(i)]; }
     const ir::Handler& handler(std::int32_t h) const { return function_.handlers[static_cast<std::size_t>(h)]; }
+    bool has(std::int32_t i) const { return static_cast<std::size_t>(i) < function_.insts.size(); }
     StackWindow& window() { return window_; }
 
     // To the next operation that counts.
@@ -116,6 +117,8 @@ class Walk {
             differ(i, "another handler around " + describe(p));
             return;
         }
+        // nothing comes behind a `break`, but other ways of comparing code go on there
+        if (p.op == Op::BreakLoop && a_.has(i + 1) && b_.has(j + 1)) todo_.emplace_back(i + 1, j + 1);
         follow(p, q);
     }
 
@@ -210,6 +213,8 @@ class Walk {
     }
 
     void follow(const Inst& p, const Inst& q) {
+        if (p.op == Op::SetupLoop)
+            todo_.emplace_back(static_cast<std::int32_t>(p.count), static_cast<std::int32_t>(q.count));
         if (p.op == Op::Branch) {
             // odd conditions: True, NotNone
             const bool p_flips = (p.count & 1) != 0, q_flips = (q.count & 1) != 0;

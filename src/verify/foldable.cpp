@@ -92,9 +92,6 @@ bool folds(const Expr* e) {
     return constants && !stays(e);
 }
 
-namespace {
-
-// One token of the source: no sign in front, no parts.
 bool is_token(const Constant& c) {
     switch (c.kind) {
         case Constant::Kind::Tuple: return false;
@@ -104,8 +101,6 @@ bool is_token(const Constant& c) {
         default: return true;
     }
 }
-
-}  // namespace
 
 bool constant_slice(const Expr* e) {
     return std::all_of(e->items.begin(), e->items.end(), [](const Expr* item) {

@@ -13,6 +13,8 @@ bool can_be_written(const Constant& constant, bool in_subscript = false);
 bool folds(const ast::Expr* e);
 // x[a:b] with instructions of its own (3.12+).
 bool two_element_slice(const ast::Expr* e, const Features& features);
+// One token of the source: no sign in front, no parts.
+bool is_token(const Constant& constant);
 bool constant_slice(const ast::Expr* e);
 // 0, 1; -1: not known here.
 int truth(const Constant& constant);

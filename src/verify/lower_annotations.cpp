@@ -104,7 +104,7 @@ void Lowerer::mark_annotation() {
     const bool conditional = scope().type == ScopeType::Module || conditional_ > 0;
     if (!conditional) return;
     out_.constant(number(next_annotation_++));
-    out_.emit_name(Op::StoreName, program_.names.intern(kConditional));
+    out_.emit_name(Op::StoreName, program_.names.intern(kConditional), 1);
 }
 
 }  // namespace depyf::verify

@@ -99,7 +99,9 @@ void Lowerer::sequence(const std::vector<Expr*>& items, Display display, std::ui
     }
     const SequenceOps ops = sequence_ops(display == Display::Set);
     const auto size = static_cast<std::uint32_t>(items.size());
-    const Constant* folded = size > 2 ? constant_tuple(items) : nullptr;
+    const bool big = features().has_match && size + pushed > kStackUse;
+    const bool appended = features().tuples_folded_late && big && display != Display::Tuple;
+    const Constant* folded = size > 2 && !appended ? constant_tuple(items) : nullptr;
     if (folded && display == Display::Tuple && pushed == 0) {
         out_.constant(folded);
         return;
@@ -116,7 +118,6 @@ void Lowerer::sequence(const std::vector<Expr*>& items, Display display, std::ui
         if (display == Display::Tuple) out_.emit(Op::ListToTuple);
         return;
     }
-    const bool big = features().has_match && size + pushed > kStackUse;
     if (!has_star(items) && !big) {
         for (const Expr* item : items) expression(item);
         if (display == Display::Tuple)

@@ -111,6 +111,16 @@ void Lowerer::unary_op(const Expr* e) {
         compare(&inverted);
         return;
     }
+    const bool twice = e->unary == ast::UnaryOperator::Not && operand->kind == ExprKind::UnaryOp &&
+                       operand->unary == ast::UnaryOperator::Not;
+    if (twice && features().has_to_bool) {   // not not x
+        const Expr* value = operand->items[0];
+        if (value->kind == ExprKind::Compare || (value->kind == ExprKind::UnaryOp && value->unary == e->unary))
+            throw Error(-1, "not not, of a bool");
+        expression(value);
+        out_.emit(Op::ToBool);
+        return;
+    }
     expression(operand);
     out_.emit(Op::Unary, static_cast<std::uint32_t>(e->unary));
 }

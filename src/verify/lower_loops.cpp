@@ -155,8 +155,10 @@ void Lowerer::return_statement(const Stmt* stmt) {
     if (unit_.kind != UnitKind::Function) throw Error(-1, "return outside a function");
     const Expr* value = stmt->exprs.empty() ? nullptr : stmt->exprs[0];
     const std::int32_t depth = out_.depth(), handler = out_.handler();
-    const bool preserve = value && value->kind != ExprKind::Constant &&
-                          !(value->kind == ExprKind::Tuple && constant_tuple(value->items));
+    const bool late = features().tuples_folded_late;   // 3.14+: only what is one token is a constant here
+    const bool constant = value && ((value->kind == ExprKind::Constant && (!late || is_token(*value->value))) ||
+                                    (!late && value->kind == ExprKind::Tuple && constant_tuple(value->items)));
+    const bool preserve = value && !constant;
     if (preserve || (value && features().has_loop_blocks)) expression(value);
     if (!features().has_loop_blocks) unwind_blocks(preserve, true);
     if (!value)

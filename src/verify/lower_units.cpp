@@ -117,11 +117,9 @@ void Lowerer::header() {
 
 void Lowerer::module_body(const ast::Body& statements) {
     const bool deferred = features().deferred_annotations && !program_.scopes.future_annotations;
+    if (deferred && unit_.kind == UnitKind::Module) store_annotate(statements, nullptr);
+    set_up_conditional_annotations();
     if (scope().has_annotations && !deferred) out_.emit(Op::SetupAnnotations);
-    if (deferred) {
-        if (unit_.kind == UnitKind::Module) store_annotate(statements, nullptr);
-        set_up_conditional_annotations();
-    }
     const Constant* doc = docstring_of(statements);
     if (doc) {
         out_.constant(doc);

@@ -120,7 +120,10 @@ void ScopeReader::walrus(const Expr* e) {
         if (home.type == ScopeType::Class) throw Error(-1, ":= in a comprehension of a class body");
         const Symbol* known = home.find(mangled);
         const bool global = home.type == ScopeType::Module || (known && (known->flags & kGlobal));
-        scope().add(mangled, global ? kGlobal : kNonlocal);
+        if (global)
+            declare_global(mangled);
+        else
+            scope().add(mangled, kNonlocal);
         home.add(mangled, kBound);
         expression(e->items[1]);
         return;

@@ -147,7 +147,7 @@ void ScopeReader::simple_statement(const Stmt* stmt) {
         case StmtKind::Import:
         case StmtKind::ImportFrom: imports(stmt); return;
         case StmtKind::Global:
-            for (const ast::Alias& alias : stmt->aliases) add(alias.name, kGlobal);
+            for (const ast::Alias& alias : stmt->aliases) declare_global(own(alias.name));
             return;
         case StmtKind::Nonlocal:
             for (const ast::Alias& alias : stmt->aliases) add(alias.name, kNonlocal);
@@ -162,6 +162,13 @@ void ScopeReader::simple_statement(const Stmt* stmt) {
         case StmtKind::Comment: return;
         default: throw Error(-1, "a statement that the proof does not know");
     }
+}
+
+// The module takes notice too: what it stores to the name is stored to a global.
+void ScopeReader::declare_global(Name name) {
+    scope().add(name, kGlobal);
+    Scope& module = table_.scopes[0];
+    if (module.type == ScopeType::Module) module.add(name, kGlobal);
 }
 
 void ScopeReader::imports(const Stmt* stmt) {
@@ -257,7 +264,7 @@ void ScopeReader::annotated(const Stmt* stmt) {
         targets(target);
     }
     scope().has_annotations = true;
-    if (features_.deferred_annotations && !table_.future_annotations)
+    if (features_.deferred_annotations)
         deferred_annotation(stmt);
     else
         annotation(stmt->exprs[1]);
@@ -271,6 +278,7 @@ void ScopeReader::deferred_annotation(const Stmt* stmt) {
         scope().has_conditional_annotations = true;
         scope().add(conditional, kUse);
     }
+    if (table_.future_annotations) return;
     const bool is_conditional = scope().has_conditional_annotations && scope().type == ScopeType::Class;
     const std::int32_t known = table_.of(deferred_key(own_body_));
     auto read = [&] {

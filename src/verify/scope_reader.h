@@ -38,6 +38,7 @@ class ScopeReader {
     void annotated(const ast::Stmt* stmt);
     void annotation(const ast::Expr* e);
     void deferred_annotation(const ast::Stmt* stmt);
+    void declare_global(Name name);
     void imports(const ast::Stmt* stmt);
     void parameters(const ast::Arguments& args);
     void defaults(const ast::Arguments& args);

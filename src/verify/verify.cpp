@@ -24,7 +24,7 @@ class Prover {
         for (std::size_t i = 0; i < codes_.size(); ++i) index_.try_emplace(codes_[i], i);
     }
 
-    void run(const CodeObject& code, bool as_module) {
+    std::vector<std::size_t> run(const CodeObject& code, bool as_module) {
         program_.features = &features(code.version);
         long_lines_.assign(codes_.size(), false);
         if (program_.features->jump_unit == 1) find_long_lines();
@@ -39,6 +39,7 @@ class Prover {
             note(0, error.offset(), error.what());
         }
         settle();
+        return std::move(to_join_);
     }
 
   private:
@@ -100,8 +101,10 @@ class Prover {
             const verify::Comparison comparison = compare(input, lowered);
             if (!comparison.difference.message.empty())
                 note(index, comparison.difference.offset, comparison.difference.message);
-            else if (lowered.line_sensitive && is_broken(index))
+            else if (lowered.line_sensitive && long_lines_[index])
                 note(index, -1, "what the optimizer does depends on how the text is broken into lines");
+            else if (lowered.line_sensitive && is_broken(index))
+                to_join_.push_back(index);
             state.exact = state.exact && comparison.one_to_one;
             for (const auto& [nested, child] : comparison.nested) {
                 units_.push_back(lowered.children[child]);
@@ -132,7 +135,7 @@ class Prover {
     }
 
     bool is_broken(std::size_t index) const {
-        return printed_.broken_anywhere || long_lines_[index] || (index < printed_.broken.size() && printed_.broken[index]);
+        return printed_.broken_anywhere || (index < printed_.broken.size() && printed_.broken[index]);
     }
 
     void settle() {
@@ -154,15 +157,16 @@ class Prover {
     std::unordered_map<const CodeObject*, std::size_t> index_;
     std::vector<State> state_;
     std::vector<bool> long_lines_;   // by code index
+    std::vector<std::size_t> to_join_;
     std::deque<Unit> units_;
     std::deque<std::pair<const CodeObject*, const Unit*>> todo_;
 };
 
 }  // namespace
 
-void prove(const Claim& claim, Decompilation& result) {
-    if (claim.codes->empty()) return;
-    Prover(claim, result).run(*claim.code, claim.as_module);
+std::vector<std::size_t> prove(const Claim& claim, Decompilation& result) {
+    if (claim.codes->empty()) return {};
+    return Prover(claim, result).run(*claim.code, claim.as_module);
 }
 
 }  // namespace depyf

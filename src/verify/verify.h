@@ -20,7 +20,8 @@ struct Claim {
 };
 
 // Sets the verdicts that are not Failed; the first difference of each code object that is not proved becomes a
-// diagnostic.
-void prove(const Claim& claim, Decompilation& result);
+// diagnostic. Returns the code objects (by index) for which this
+// holds only once no statement of theirs, and no header at all, stands on several lines.
+std::vector<std::size_t> prove(const Claim& claim, Decompilation& result);
 
 }  // namespace depyf
