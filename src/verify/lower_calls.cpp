@@ -53,6 +53,7 @@ void Lowerer::call(const Expr* e) {
 bool Lowerer::imported(const Expr* e) const {
     if (!features().unified_call || e->kind != ExprKind::Name) return false;
     const Scope& module = program_.scopes.scopes[0];
+    if (features().comprehension_hides_imports && !inlined_.empty() && unit_.kind == UnitKind::Module) return false;
     const Symbol* symbol = module.find(program_.names.intern(e->name));
     return module.type == ScopeType::Module && symbol && (symbol->flags & kImported);
 }

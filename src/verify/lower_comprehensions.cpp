@@ -145,6 +145,7 @@ void Lowerer::inlined_comprehension(const Expr* e, std::int32_t inner) {
         if (!all && *symbol.name == ".0") continue;
         saved.push_back(symbol.name);
     }
+    saved.insert(saved.end(), scope.inlined_locals.begin(), scope.inlined_locals.end());
     const auto start = [&] {
         if (first.is_async)
             out_.emit(Op::GetAsyncIter);

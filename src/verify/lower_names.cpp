@@ -38,8 +38,14 @@ void Lowerer::load(Name name) {
     if (!symbol) throw Error(-1, "a name that no scope knows: " + *name);
     const bool in_class = scope().type == ScopeType::Class;
     switch (symbol->binding) {
-        case Binding::Local: out_.emit_name(is_fast(name) ? Op::LoadFast : Op::LoadName, name); return;
-        case Binding::GlobalExplicit: 
+        case Binding::Local: {
+            // the variable of a comprehension in the place of a cell: lifted, both look alike (3.13+)
+            const Symbol* own = scope().find(name);
+            const bool cell = features().unified_locals && own && own->binding == Binding::Cell;
+            out_.emit_name(cell ? Op::LoadClosure : is_fast(name) ? Op::LoadFast : Op::LoadName, name);
+            return;
+        }
+        case Binding::GlobalExplicit:
         case Binding::GlobalImplicit:
             if (scope().sees_class && symbol->binding == Binding::GlobalImplicit) {
                 load(program_.names.intern("__classdict__"));

@@ -1,4 +1,6 @@
 // Second pass: what each name is in each scope. Source: analyze_name, analyze_block in CPython Python/symtable.c.
+#include <algorithm>
+
 #include "verify/scope_reader.h"
 
 namespace depyf::verify {
@@ -22,8 +24,10 @@ class Resolver {
             const std::size_t count = at(s).symbols.size();
             for (std::size_t k = 0; k < count; ++k) resolve(static_cast<std::int32_t>(s), k);
         }
-        for (const Scope& scope : table_.scopes) {
-            if (scope.inlined) hand_over_cells(scope);
+        for (std::size_t s = table_.scopes.size(); s-- > 0;) {
+            if (!at(s).inlined) continue;
+            hand_over_cells(at(s));
+            hand_over_locals(at(s));
         }
     }
 
@@ -55,6 +59,23 @@ class Resolver {
         const Scope& outer = at(scope.parent);
         scope.inlined = !outer.sees_class;
         scope.is_in_class = outer.type == ScopeType::Class || (outer.inlined && outer.is_in_class);
+    }
+
+    // What an inner comprehension binds is saved by the outer one too.
+    void hand_over_locals(const Scope& scope) {
+        Scope& outer = at(scope.parent);
+        if (!outer.inlined) return;
+        auto add = [&](Name name) {
+            const Symbol* known = outer.find(name);
+            const bool listed = std::find(outer.inlined_locals.begin(), outer.inlined_locals.end(), name) !=
+                                outer.inlined_locals.end();
+            if (!listed && !(known && (known->flags & kBound))) outer.inlined_locals.push_back(name);
+        };
+        for (const Symbol& symbol : scope.symbols) {
+            if ((symbol.flags & kBound) && !(symbol.flags & (kNonlocal | kGlobal)) && symbol.name != first_argument_)
+                add(symbol.name);
+        }
+        for (const Name name : scope.inlined_locals) add(name);
     }
 
     void hand_over_cells(const Scope& scope) {

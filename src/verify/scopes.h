@@ -43,6 +43,7 @@ struct Scope {
     std::vector<Symbol> symbols;
     std::unordered_map<Name, std::uint32_t> index;
     std::string class_name;   // for mangling
+    std::vector<Name> inlined_locals;  // a comprehension's: of the comprehensions inlined in it
     std::vector<Name> inlined_cells;   // of comprehensions whose code stands in this scope's
     bool nested = false;      // some function is around it
     bool generator = false;
