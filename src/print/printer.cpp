@@ -160,7 +160,7 @@ class StatementPrinter {
     }
 
     void note_broken(const Stmt* stmt) {
-        if (!stmt || is_definition(stmt)) {   // an instruction of whichever code object
+        if (!stmt || is_definition(stmt)) {  // an instruction of whichever code object
             result_.broken_anywhere = true;
             return;
         }
@@ -448,7 +448,10 @@ class StatementPrinter {
     }
 
     void match(const Stmt* stmt) {
-        line(stmt, "match " + (stmt->exprs[0]->kind == ExprKind::Tuple ? text(stmt->exprs[0], Precedence::Tuple) : test(stmt->exprs[0])) + ":");
+        line(stmt, "match " +
+                       (stmt->exprs[0]->kind == ExprKind::Tuple ? text(stmt->exprs[0], Precedence::Tuple)
+                                                                : test(stmt->exprs[0])) +
+                       ":");
         ++indent_;
         for (const ast::MatchCase& c : stmt->cases) {
             std::string out = "case ";

@@ -30,7 +30,7 @@ struct PrintOptions {
     // By code index: statements of these code objects are never broken over lines. Up to 3.9 the compiler optimises no
     // code object in which one line takes more than 255 bytes (CPython Python/peephole.c).
     const std::vector<bool>* unbroken = nullptr;
-    bool unbroken_headers = false;   // nor are decorators and the headers of blocks
+    bool unbroken_headers = false;  // nor are decorators and the headers of blocks
 };
 
 PrintedText print_module(const ast::Body& body, Version version, const PrintOptions& options = {});

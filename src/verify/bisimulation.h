@@ -14,14 +14,14 @@
 namespace depyf::verify {
 
 struct Difference {
-    std::int64_t offset = -1;   // in the input
-    std::string message;        // empty: there is none
+    std::int64_t offset = -1;  // in the input
+    std::string message;  // empty: there is none
 };
 
 struct Comparison {
     Difference difference;
-    bool one_to_one = true;   // every instruction has exactly one partner
-    std::vector<std::pair<const CodeObject*, std::uint32_t>> nested;   // code object of the input, index of the child
+    bool one_to_one = true;  // every instruction has exactly one partner
+    std::vector<std::pair<const CodeObject*, std::uint32_t>> nested;  // code object of the input, index of the child
 };
 
 Comparison compare(const ir::Function& input, const Lowered& lowered);

@@ -11,7 +11,7 @@ namespace depyf::verify {
 
 struct DeferredAnnotation {
     const ast::Stmt* stmt = nullptr;
-    std::int32_t index = -1;   // into __conditional_annotations__; -1: it is evaluated in any case
+    std::int32_t index = -1;  // into __conditional_annotations__; -1: it is evaluated in any case
 };
 
 // In the order in which the compiler meets them. A module's are all conditional: it may be executed in part.

@@ -48,7 +48,7 @@ class Emitter {
     std::int32_t depth() const { return depth_; }
     void set_depth(std::int32_t depth) { depth_ = depth; }
 
-    bool peephole() const { return peephole_; }   // the optimizer changed operations
+    bool peephole() const { return peephole_; }  // the optimizer changed operations
     // An instruction that ends the finally body, though the text goes on behind it (up to 3.8).
     void end_finally();
 
@@ -71,7 +71,7 @@ class Emitter {
     std::vector<Place> labels_;
     std::int32_t depth_ = 0;
     std::int32_t handler_ = -1;
-    std::int32_t barrier_ = 0;   // instructions before it belong to another block
+    std::int32_t barrier_ = 0;  // instructions before it belong to another block
     bool live_ = true;
     bool peephole_ = false;
 };

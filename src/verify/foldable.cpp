@@ -68,14 +68,16 @@ bool stays(const Expr* e) {
     switch (e->binary) {
         case ast::Operator::Mod: return left.kind == Constant::Kind::Str || left.kind == Constant::Kind::Bytes;
         case ast::Operator::LShift:
-            return ints && bits(left) > 0 && (right.text.size() > 6 || bits(left) + std::stod(right.text) > kMaxIntBits);
+            return ints && bits(left) > 0 &&
+                   (right.text.size() > 6 || bits(left) + std::stod(right.text) > kMaxIntBits);
         case ast::Operator::Mult: {
             const bool text = left.kind == Constant::Kind::Str || left.kind == Constant::Kind::Bytes;
             return text && right.kind == Constant::Kind::Int && right.text[0] != '-' &&
                    static_cast<double>(left.text.size()) / 4 * std::stod(right.text) > kMaxTextSize;
         }
         case ast::Operator::Pow:
-            return ints && bits(left) > 1 && (right.text.size() > 6 || bits(left) * std::stod(right.text) > 2 * kMaxIntBits);
+            return ints && bits(left) > 1 &&
+                   (right.text.size() > 6 || bits(left) * std::stod(right.text) > 2 * kMaxIntBits);
         case ast::Operator::Add:
             return (is_number(left) && right.kind == Constant::Kind::Str) ||
                    (left.kind == Constant::Kind::Str && is_number(right));

@@ -33,7 +33,8 @@ void Lowerer::iterable(const Expr* e) {
         Constant set = *folded;
         set.kind = Constant::Kind::FrozenSet;
         out_.constant(keep(std::move(set)));
-    } else if (e->kind == ExprKind::Constant && e->value->kind == Constant::Kind::FrozenSet && !e->value->items.empty()) {
+    } else if (e->kind == ExprKind::Constant && e->value->kind == Constant::Kind::FrozenSet &&
+               !e->value->items.empty()) {
         out_.constant(e->value);
     } else {
         expression(e);

@@ -111,7 +111,8 @@ std::uint32_t Lowerer::annotations(const Stmt* stmt) {
 
 std::uint32_t Lowerer::deferred_function_annotations(const Stmt* stmt) {
     const ast::Arguments& args = *stmt->args;
-    bool any = stmt->returns || (args.has_vararg && args.vararg.annotation) || (args.has_kwarg && args.kwarg.annotation);
+    bool any =
+        stmt->returns || (args.has_vararg && args.vararg.annotation) || (args.has_kwarg && args.kwarg.annotation);
     for (const auto* list : {&args.posonly, &args.args, &args.kwonly}) {
         for (const auto& arg : *list) any = any || arg.annotation;
     }

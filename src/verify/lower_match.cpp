@@ -103,13 +103,15 @@ void Lowerer::pattern(const Pattern* p, PatternContext& context) {
 void Lowerer::pattern_value(const Expr* e) {
     if (e->kind != ExprKind::Constant && e->kind != ExprKind::Attribute)
         throw Error(-1, "a value pattern that is none");
-    if (e->kind == ExprKind::Constant && e->value->kind == Constant::Kind::Tuple) throw Error(-1, "a tuple as a pattern");
+    if (e->kind == ExprKind::Constant && e->value->kind == Constant::Kind::Tuple)
+        throw Error(-1, "a tuple as a pattern");
     expression(e);
 }
 
 void Lowerer::pattern_singleton(const Pattern* p, PatternContext& context) {
     const bool none = p->value->kind == ExprKind::Constant && p->value->value->kind == Constant::Kind::None;
-    if (none && features().has_exception_table) {   // LOAD_CONST None; IS_OP; POP_JUMP_IF_FALSE  =>  POP_JUMP_IF_NOT_NONE
+    if (none &&
+        features().has_exception_table) {   // LOAD_CONST None; IS_OP; POP_JUMP_IF_FALSE  =>  POP_JUMP_IF_NOT_NONE
         out_.branch_none(false, fail_label(context, context.on_top + context.stores.size()));
         return;
     }
@@ -152,8 +154,8 @@ void Lowerer::pattern_subpattern(const Pattern* p, PatternContext& context) {
 
 void Lowerer::pattern_sequence(const Pattern* p, PatternContext& context) {
     const auto size = static_cast<std::uint32_t>(p->patterns.size());
-    const auto star = static_cast<std::uint32_t>(
-        std::find_if(p->patterns.begin(), p->patterns.end(), is_star) - p->patterns.begin());
+    const auto star =
+        static_cast<std::uint32_t>(std::find_if(p->patterns.begin(), p->patterns.end(), is_star) - p->patterns.begin());
     const bool starred = star < size;
     const bool only_wildcards = std::all_of(p->patterns.begin(), p->patterns.end(), [](const Pattern* inner) {
         return is_wildcard(inner) || (is_star(inner) && inner->name.empty());
@@ -165,7 +167,8 @@ void Lowerer::pattern_sequence(const Pattern* p, PatternContext& context) {
     if (!starred || size > 1) {
         out_.emit(Op::GetLen);
         out_.constant(number(starred ? size - 1 : size));
-        out_.emit(Op::Compare, static_cast<std::uint32_t>(starred ? ast::CompareOperator::GtE : ast::CompareOperator::Eq));
+        out_.emit(Op::Compare,
+                  static_cast<std::uint32_t>(starred ? ast::CompareOperator::GtE : ast::CompareOperator::Eq));
         jump_to_fail(context, false);
     }
     --context.on_top;
@@ -179,8 +182,8 @@ void Lowerer::pattern_sequence(const Pattern* p, PatternContext& context) {
 
 void Lowerer::sequence_by_unpacking(const Pattern* p, PatternContext& context) {
     const auto size = static_cast<std::uint32_t>(p->patterns.size());
-    const auto star = static_cast<std::uint32_t>(
-        std::find_if(p->patterns.begin(), p->patterns.end(), is_star) - p->patterns.begin());
+    const auto star =
+        static_cast<std::uint32_t>(std::find_if(p->patterns.begin(), p->patterns.end(), is_star) - p->patterns.begin());
     if (star < size)
         out_.emit(Op::UnpackEx, star | (size - star - 1) << 8);
     else

@@ -81,7 +81,6 @@ void Lowerer::load(Name name) {
     throw Error(-1, "a name without a meaning: " + *name);
 }
 
-
 void Lowerer::store(Name name) {
     const Symbol* symbol = lookup(name);
     if (!symbol) throw Error(-1, "a name that no scope knows: " + *name);

@@ -15,7 +15,9 @@ namespace {
 
 constexpr int kMaxDepth = 1500;
 
-bool is_constant(const Expr* e) { return e->kind == ExprKind::Constant; }
+bool is_constant(const Expr* e) {
+    return e->kind == ExprKind::Constant;
+}
 
 }  // namespace
 
@@ -251,9 +253,9 @@ void Lowerer::import_flags(ir::Inst& inst, const Stmt* stmt) {
     }
     const bool star = !stmt->aliases.empty() && stmt->aliases[0].name == "*";
     bool in_try = false;
-    for (const Block& block : blocks_) in_try = in_try || block.kind == BlockKind::TryExcept ||
-                                                block.kind == BlockKind::FinallyTry || block.kind == BlockKind::FinallyEnd ||
-                                                block.kind == BlockKind::HandlerCleanup;
+    for (const Block& block : blocks_)
+        in_try = in_try || block.kind == BlockKind::TryExcept || block.kind == BlockKind::FinallyTry ||
+                 block.kind == BlockKind::FinallyEnd || block.kind == BlockKind::HandlerCleanup;
     constexpr std::uint32_t kLazy = 1, kEager = 2;
     const bool eager = unit_.kind != UnitKind::Module || star || in_try;
     if (eager && stmt->flag) throw Error(-1, "a lazy import where none may be");

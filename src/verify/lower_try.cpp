@@ -95,7 +95,7 @@ void Lowerer::finally_shared(const Stmt* stmt) {
     // 3.8: a place for the value of `return`, where the finally body may drop it
     const bool placeholder = features().finally_subroutine && jumps_out(stmt->finalbody, false);
     if (placeholder) out_.none();
-    const Label handler = out_.label(), after = out_.label();   // `after` is nowhere where the finally body never ends
+    const Label handler = out_.label(), after = out_.label();  // `after` is nowhere where the finally body never ends
     const std::int32_t outer = out_.protect(handler), depth = out_.depth();
     blocks_.push_back({BlockKind::FinallyTry, -1, -1, outer, &stmt->finalbody, nullptr, placeholder});
     if (stmt->handlers.empty())
@@ -125,7 +125,7 @@ void Lowerer::try_except(const Stmt* stmt) {
     pop_block();
     out_.unprotect(outer);
     const Label otherwise = out_.label();
-    if (!features().finally_copied) {   // up to 3.8 the orelse stands behind the handlers
+    if (!features().finally_copied) {  // up to 3.8 the orelse stands behind the handlers
         out_.jump(otherwise);
     } else {
         body(stmt->orelse);

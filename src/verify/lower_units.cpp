@@ -32,13 +32,9 @@ Lowerer::Lowerer(Program& program, const Unit& unit) : program_(program), unit_(
 Lowered Lowerer::lower() {
     header();
     switch (unit_.kind) {
-        case UnitKind::Module:
-            module_body(*unit_.body);
-            break;
+        case UnitKind::Module: module_body(*unit_.body); break;
         case UnitKind::Class: class_body(); break;
-        case UnitKind::Function:
-            body(*unit_.body, result_.header.docstring ? 1 : 0);
-            break;
+        case UnitKind::Function: body(*unit_.body, result_.header.docstring ? 1 : 0); break;
         case UnitKind::Lambda:
             expression(unit_.expr->items[0]);
             out_.emit(Op::Return);

@@ -23,7 +23,7 @@ enum class UnitKind : std::uint8_t {
     Class,
     Comprehension,
     TypeParams,
-    Value,      // an expression of its own: a bound, a default, a type alias
+    Value,  // an expression of its own: a bound, a default, a type alias
     Annotate,
 };
 
@@ -36,7 +36,7 @@ struct Unit {
     std::int32_t scope = 0;
     Name name = nullptr;
     std::string qualname;
-    std::string stmt_qualname;   // TypeParams: what stands before the names inside
+    std::string stmt_qualname;  // TypeParams: what stands before the names inside
 };
 
 // The parts of a code object that do not sit in instructions.
@@ -53,8 +53,8 @@ struct Lowered {
     // Up to 3.9: what a test that keeps its value is once jumps are threaded, by instruction. The optimizer threads no
     // jump over an EXTENDED_ARG, so both are possible.
     std::unordered_map<std::int32_t, ir::Inst> threaded;
-    bool line_sensitive = false;   // the optimizer changed operations; whether it does so depends on line numbers
-    std::vector<Unit> children;   // Const with count k + 1 loads the code object of children[k]
+    bool line_sensitive = false;  // the optimizer changed operations; whether it does so depends on line numbers
+    std::vector<Unit> children;  // Const with count k + 1 loads the code object of children[k]
 };
 
 // What is the same for every unit of a tree.
@@ -63,7 +63,7 @@ struct Program {
     ScopeTable scopes;
     Names names;
     std::deque<Constant> constants;
-    std::unordered_map<const ast::Stmt*, std::uint32_t> class_lines;   // of the first decorator, in the text
+    std::unordered_map<const ast::Stmt*, std::uint32_t> class_lines;  // of the first decorator, in the text
 };
 
 class Lowerer {
@@ -88,10 +88,10 @@ class Lowerer {
     struct Block {
         BlockKind kind;
         Label entry = -1, exit = -1;
-        std::int32_t outer = -1;             // handler in force around it
+        std::int32_t outer = -1;  // handler in force around it
         const ast::Body* final_body = nullptr;
-        Name name = nullptr;                 // HandlerCleanup: what `as` bound
-        bool placeholder = false;            // 3.8: FINALLY_TRY2
+        Name name = nullptr;  // HandlerCleanup: what `as` bound
+        bool placeholder = false;  // 3.8: FINALLY_TRY2
     };
 
     // --- units
@@ -156,10 +156,10 @@ class Lowerer {
 
     // --- match
     struct PatternContext {
-        std::vector<Name> stores;      // what is captured so far, in the order of the stack
+        std::vector<Name> stores;  // what is captured so far, in the order of the stack
         bool allow_irrefutable = false;
-        std::vector<Label> fail;       // by items to pop
-        std::size_t on_top = 0;        // items that belong to patterns around
+        std::vector<Label> fail;  // by items to pop
+        std::size_t on_top = 0;  // items that belong to patterns around
     };
     void match_statement(const ast::Stmt* stmt);
     Label fail_label(PatternContext& context, std::size_t pops);
@@ -225,7 +225,7 @@ class Lowerer {
     void compare(const ast::Expr* e);
     void comparison(const ast::Expr* e, std::size_t i);
     void compare_operand(const ast::Expr* e, std::size_t i);
-    void iterable(const ast::Expr* e);   // behind `in`: a list is as good as a tuple, a set as a frozenset
+    void iterable(const ast::Expr* e);  // behind `in`: a list is as good as a tuple, a set as a frozenset
     void attribute(const ast::Expr* e);
     void subscript(const ast::Expr* e);
     void slice(const ast::Expr* e);
@@ -244,14 +244,14 @@ class Lowerer {
     void set(const ast::Expr* e);
     enum class Display : std::uint8_t { Tuple, List, Set };
     void sequence(const std::vector<ast::Expr*>& items, Display display, std::uint32_t pushed);
-    void sequence_unpacked(const std::vector<ast::Expr*>& items, Display display);   // up to 3.8
+    void sequence_unpacked(const std::vector<ast::Expr*>& items, Display display);  // up to 3.8
     void build_tuple(std::uint32_t count);
-    const Constant* constant_tuple(const std::vector<ast::Expr*>& items);   // null where an item is no constant
+    const Constant* constant_tuple(const std::vector<ast::Expr*>& items);  // null where an item is no constant
     const Constant* keep(Constant value);
     const Constant* text(std::string value);
     const Constant* number(std::uint32_t value);
     void dict_updates(const ast::Expr* e);
-    void dict_unpacked(const ast::Expr* e);   // up to 3.8
+    void dict_unpacked(const ast::Expr* e);  // up to 3.8
     void sub_dict(const ast::Expr* e, std::size_t begin, std::size_t end);
     void dict(const ast::Expr* e);
     void joined_string(const ast::Expr* e);
@@ -266,10 +266,10 @@ class Lowerer {
     void call_arguments(std::uint32_t pushed, const Items& items, const Keywords& keywords, bool flag);
     void call_simple(std::uint32_t count, const Items& items, const Keywords& keywords, bool flag);
     void call_ex(std::uint32_t pushed, const Items& items, const Keywords& keywords);
-    void call_ex_unpacked(std::uint32_t pushed, const Items& items, const Keywords& keywords);   // up to 3.8
+    void call_ex_unpacked(std::uint32_t pushed, const Items& items, const Keywords& keywords);  // up to 3.8
     void keyword_map(const Keywords& keywords, std::size_t begin, std::size_t end);
-    void push_null_before();   // 3.11, 3.12: below the callable
-    void push_null_behind();   // 3.13+: above it
+    void push_null_before();  // 3.11, 3.12: below the callable
+    void push_null_behind();  // 3.13+: above it
     ir::Inst& call_op(ir::Op op, std::uint32_t count, bool flag);
     Name mangled_keyword(const std::string& name) const { return program_.names.intern(name); }
     bool imported(const ast::Expr* e) const;
@@ -290,10 +290,10 @@ class Lowerer {
     Emitter out_;
     Lowered result_;
     std::vector<Block> blocks_;
-    std::vector<std::int32_t> inlined_;   // scopes of the inlined comprehensions around
+    std::vector<std::int32_t> inlined_;  // scopes of the inlined comprehensions around
     int depth_ = 0;
     bool in_subscript_ = false;
-    int conditional_ = 0;                 // inside what may not run
+    int conditional_ = 0;  // inside what may not run
     std::uint32_t next_annotation_ = 0;
 };
 

@@ -11,8 +11,8 @@ class PairSet {
     // false: it was there already.
     bool insert(std::int32_t a, std::int32_t b) {
         if (2 * (size_ + 1) > slots_.size()) grow();
-        const std::uint64_t key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32) |
-                                  static_cast<std::uint32_t>(b);
+        const std::uint64_t key =
+            (static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32) | static_cast<std::uint32_t>(b);
         std::uint64_t& slot = find(key);
         if (slot == key) return false;
         slot = key;

@@ -17,6 +17,8 @@ struct FormatPart {
 
 // The parts, where the compiler makes an f-string of `e`.
 std::optional<std::vector<FormatPart>> percent_format_parts(const ast::Expr* e);
-inline bool is_percent_format(const ast::Expr* e) { return percent_format_parts(e).has_value(); }
+inline bool is_percent_format(const ast::Expr* e) {
+    return percent_format_parts(e).has_value();
+}
 
 }  // namespace depyf::verify

@@ -67,8 +67,8 @@ class Resolver {
         if (!outer.inlined) return;
         auto add = [&](Name name) {
             const Symbol* known = outer.find(name);
-            const bool listed = std::find(outer.inlined_locals.begin(), outer.inlined_locals.end(), name) !=
-                                outer.inlined_locals.end();
+            const bool listed =
+                std::find(outer.inlined_locals.begin(), outer.inlined_locals.end(), name) != outer.inlined_locals.end();
             if (!listed && !(known && (known->flags & kBound))) outer.inlined_locals.push_back(name);
         };
         for (const Symbol& symbol : scope.symbols) {
@@ -139,7 +139,8 @@ class Resolver {
             if (!known) continue;
             if (known->flags & kGlobal) return Binding::GlobalImplicit;
             if (known->binding == Binding::Free) break;
-            if (known->binding != Binding::Cell && is_own_code(s, outer) && (known->flags & kBound)) return Binding::Local;
+            if (known->binding != Binding::Cell && is_own_code(s, outer) && (known->flags & kBound))
+                return Binding::Local;
             if ((known->flags & kBound) && !(known->flags & kNonlocal)) {
                 scope.add(name, 0).binding = Binding::Cell;
                 break;

@@ -67,7 +67,9 @@ void ScopeReader::expression(const Expr* e) {
             scope().coroutine = true;
             break;
         default:
-            if (e->kind > ExprKind::Slice) throw Error(-1, "an expression that the proof does not know: kind " + std::to_string(static_cast<int>(e->kind)));
+            if (e->kind > ExprKind::Slice)
+                throw Error(-1, "an expression that the proof does not know: kind " +
+                                    std::to_string(static_cast<int>(e->kind)));
             expressions(e->items);
             for (const ast::Keyword& keyword : e->keywords) expression(keyword.value);
             break;

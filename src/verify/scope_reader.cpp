@@ -229,9 +229,7 @@ void ScopeReader::function_annotations(const Stmt* stmt) {
         all();
         return;
     }
-    in_annotation_scope(ScopeType::Annotation, annotations_key(stmt), [&] {
-        all();
-    });
+    in_annotation_scope(ScopeType::Annotation, annotations_key(stmt), [&] { all(); });
 }
 
 // An annotation that stays text (`from __future__ import annotations`) is a name for nobody.
@@ -242,7 +240,9 @@ void ScopeReader::annotation(const Expr* e) {
             const std::string& text = e->value->text;
             for (std::size_t i = 0; i < text.size();) {
                 std::size_t end = i;
-                auto word = [&](char c) { return c == '_' || (c & 0x80) || std::isalnum(static_cast<unsigned char>(c)); };
+                auto word = [&](char c) {
+                    return c == '_' || (c & 0x80) || std::isalnum(static_cast<unsigned char>(c));
+                };
                 while (end < text.size() && word(text[end])) ++end;
                 if (end > i && !std::isdigit(static_cast<unsigned char>(text[i])) && (i == 0 || text[i - 1] != '.'))
                     add(text.substr(i, end - i), kUse);
@@ -334,8 +334,7 @@ void ScopeReader::class_itself(const Stmt* stmt) {
 void ScopeReader::type_parameters(const Stmt* stmt) {
     for (const ast::TypeParam& param : stmt->type_params) {
         add(param.name, kBound | kTypeParameter);
-        if (param.bound)
-            in_annotation_scope(ScopeType::Annotation, &param.bound, [&] { expression(param.bound); });
+        if (param.bound) in_annotation_scope(ScopeType::Annotation, &param.bound, [&] { expression(param.bound); });
         if (param.default_value)
             in_annotation_scope(ScopeType::Annotation, &param.default_value, [&] { expression(param.default_value); });
     }
@@ -343,9 +342,7 @@ void ScopeReader::type_parameters(const Stmt* stmt) {
 
 void ScopeReader::type_alias(const Stmt* stmt) {
     add(stmt->exprs[0]->name, kBound);
-    auto value = [&] {
-        in_annotation_scope(ScopeType::Annotation, stmt, [&] { expression(stmt->exprs[1]); });
-    };
+    auto value = [&] { in_annotation_scope(ScopeType::Annotation, stmt, [&] { expression(stmt->exprs[1]); }); };
     if (stmt->type_params.empty()) {
         value();
         return;

@@ -13,7 +13,16 @@
 
 namespace depyf::verify {
 
-enum class ScopeType : std::uint8_t { Module, Class, Function, Lambda, Comprehension, Generator, TypeParams, Annotation };
+enum class ScopeType : std::uint8_t {
+    Module,
+    Class,
+    Function,
+    Lambda,
+    Comprehension,
+    Generator,
+    TypeParams,
+    Annotation
+};
 
 // What a name is in a scope.
 enum class Binding : std::uint8_t { Unknown, Local, GlobalExplicit, GlobalImplicit, Free, Cell };
@@ -87,8 +96,14 @@ struct Surroundings {
 ScopeTable read_scopes(const ast::Body& body, const Features& features, Names& names, const Surroundings* around);
 
 // Keys of by_node for scopes that have no node of their own.
-inline const void* type_parameters_key(const ast::Stmt* stmt) { return &stmt->type_params; }
-inline const void* annotations_key(const ast::Stmt* stmt) { return &stmt->returns; }
-inline const void* deferred_key(const ast::Body* body) { return reinterpret_cast<const char*>(body) + 1; }
+inline const void* type_parameters_key(const ast::Stmt* stmt) {
+    return &stmt->type_params;
+}
+inline const void* annotations_key(const ast::Stmt* stmt) {
+    return &stmt->returns;
+}
+inline const void* deferred_key(const ast::Body* body) {
+    return reinterpret_cast<const char*>(body) + 1;
+}
 
 }  // namespace depyf::verify

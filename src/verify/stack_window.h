@@ -27,9 +27,9 @@ class StackWindow {
     static bool same(StackWindow& a, StackWindow& b);
 
   private:
-    void reach(std::size_t n);   // at least n items are in the window
+    void reach(std::size_t n);  // at least n items are in the window
 
-    std::int32_t floor_ = 0;     // items below are where they were
+    std::int32_t floor_ = 0;  // items below are where they were
     std::vector<std::int32_t> items_;
 };
 

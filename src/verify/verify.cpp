@@ -67,7 +67,8 @@ class Prover {
             todo_.emplace_back(&code, &unit);
             return;
         }
-        if (body_.size() != 1 || (body_[0]->kind != StmtKind::FunctionDef && body_[0]->kind != StmtKind::AsyncFunctionDef))
+        if (body_.size() != 1 ||
+            (body_[0]->kind != StmtKind::FunctionDef && body_[0]->kind != StmtKind::AsyncFunctionDef))
             throw Error(-1, "a lone code object that is no function");
         unit.kind = UnitKind::Function;
         unit.stmt = body_[0];
@@ -118,7 +119,7 @@ class Prover {
     // A line of the text with more than 254 bytes of code keeps the optimizer away (up to 3.9), and so may a statement on
     // several lines. Source: the look at lnotab in PyCode_Optimize.
     void find_long_lines() {
-        constexpr std::size_t kLongest = 110;   // instructions
+        constexpr std::size_t kLongest = 110;  // instructions
         for (const PrintedLine& line : printed_.lines) {
             const std::size_t index = line.stmt->code_index;
             if (line.stmt->offsets.size() >= kLongest && index < long_lines_.size()) long_lines_[index] = true;
@@ -129,7 +130,7 @@ class Prover {
         for (const PrintedLine& line : printed_.lines) {
             if (line.stmt->kind != StmtKind::ClassDef) continue;
             const auto above = static_cast<std::uint32_t>(line.stmt->decorators.size());
-            if (above > 0 && printed_.broken_anywhere) continue;   // a decorator may stand on several lines
+            if (above > 0 && printed_.broken_anywhere) continue;  // a decorator may stand on several lines
             program_.class_lines[line.stmt] = line.line - above;
         }
     }
@@ -142,7 +143,7 @@ class Prover {
         for (std::size_t i = 0; i < codes_.size(); ++i) {
             CodeVerdict& code = result_.codes[i];
             if (code.verdict == Verdict::Failed) continue;
-            State& state = state_[index_.at(codes_[i])];   // the same code object may have been read twice
+            State& state = state_[index_.at(codes_[i])];  // the same code object may have been read twice
             if (!state.seen && state.equal) note(index_.at(codes_[i]), -1, "what surrounds it is not proved");
             code.verdict = !state.equal ? Verdict::Unproved : state.exact ? Verdict::Exact : Verdict::Equivalent;
             if (!state.equal) result_.diagnostics.push_back({code.qualname, state.offset, state.message});
@@ -156,7 +157,7 @@ class Prover {
     verify::Program program_;
     std::unordered_map<const CodeObject*, std::size_t> index_;
     std::vector<State> state_;
-    std::vector<bool> long_lines_;   // by code index
+    std::vector<bool> long_lines_;  // by code index
     std::vector<std::size_t> to_join_;
     std::deque<Unit> units_;
     std::deque<std::pair<const CodeObject*, const Unit*>> todo_;
