@@ -38,6 +38,7 @@ class Side {
                     if (inst.flag || inst.count) return i;
                     window_.pop();
                     break;
+                case Op::EndBody: return kNowhere;   // a finally body that never ends
                 default: return i;
             }
             i = inst.next;
@@ -143,14 +144,15 @@ class Walk {
     static bool tests_none(const Inst& inst) { return inst.count >= static_cast<std::uint32_t>(ir::Condition::None); }
 
     bool same_operation(const Inst& p, const Inst& q) {
-        if (p.op != q.op || p.flag != q.flag) return false;
+        if (p.op != q.op) return false;
+        if (p.op == Op::SetupLoop) return true;   // its target: follow
+        if (p.flag != q.flag) return false;
         if ((p.name != nullptr) != (q.name != nullptr) || (p.name && p.name != q.name && *p.name != *q.name))
             return false;
         switch (p.op) {
             case Op::Const: return same_constant(p, q);
             case Op::Branch: return tests_none(p) == tests_none(q);
             case Op::SetupFinally: return true;   // its handler: same_handlers
-            case Op::SetupLoop: return true;
             case Op::CallFinally: return true;    // the innermost one: the handler around tells
             default: break;
         }
@@ -179,6 +181,7 @@ class Walk {
             case Op::PopExcept:
             case Op::PushException:
             case Op::PopBlock:
+            case Op::LoopEnd:
             case Op::LoadClosure:
             case Op::PopIter:
             case Op::BuildTuple: return true;
@@ -213,8 +216,6 @@ class Walk {
     }
 
     void follow(const Inst& p, const Inst& q) {
-        if (p.op == Op::SetupLoop)
-            todo_.emplace_back(static_cast<std::int32_t>(p.count), static_cast<std::int32_t>(q.count));
         if (p.op == Op::Branch) {
             // odd conditions: True, NotNone
             const bool p_flips = (p.count & 1) != 0, q_flips = (q.count & 1) != 0;

@@ -156,8 +156,7 @@ void Emitter::loop(Op op, Label exhausted) {
 }
 
 void Emitter::set_loop(Label end) {
-    add(Op::SetupLoop).count = static_cast<std::uint32_t>(end);
-    labels_[static_cast<std::size_t>(end)].depth = depth_;
+    aim(add(Op::SetupLoop), end);
 }
 
 void Emitter::leave_loop(Op op, Label to) {
@@ -213,7 +212,6 @@ ir::Function Emitter::finish() {
     };
     for (Inst& inst : function_.insts) {
         resolve(inst.target);
-        if (inst.op == Op::SetupLoop) inst.count = static_cast<std::uint32_t>(labels_[inst.count].at);
         if (inst.next >= size) inst.next = -1;
     }
     for (ir::Handler& handler : function_.handlers) resolve(handler.target);

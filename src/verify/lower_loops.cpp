@@ -17,7 +17,7 @@ void Lowerer::enter_loop(Label end) {
 }
 
 void Lowerer::leave_loop() {
-    if (features().has_loop_blocks) out_.emit(Op::PopBlock);
+    if (features().has_loop_blocks) out_.emit(Op::LoopEnd);
 }
 
 void Lowerer::while_statement(const Stmt* stmt) {

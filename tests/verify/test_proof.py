@@ -18,7 +18,7 @@ LEAST = {"3.7": 99, "3.8": 99, "3.9": 99, "3.10": 98, "3.11": 95, "3.12": 85, "3
 def compiled(python, files, folder):
     os.makedirs(folder)
     jobs = "".join("%s\t%s\n" % (path, os.path.join(folder, "%04d.pyc" % i)) for i, path in enumerate(files))
-    subprocess.run([python, "-W", "ignore", "-c", COMPILE], input=jobs, check=True, universal_newlines=True)
+    subprocess.run([python, "-W", "ignore", "-c", COMPILE], input=jobs, check=True, text=True)
     return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
 
 
@@ -35,7 +35,7 @@ def wrongly_proved(python, program, files, folder):
         proved[name, code] += verdict in ("exact", "equivalent")
     referee = [python, os.path.join(HERE, "referee.py"), os.path.dirname(pycs[0]), sources]
     wrong = []
-    for line in subprocess.check_output(referee, universal_newlines=True).splitlines():
+    for line in subprocess.check_output(referee, text=True).splitlines():
         row = json.loads(line)
         same = collections.Counter(row["same"])
         for code, what in row["different"]:
@@ -54,5 +54,5 @@ def test_nothing_is_wrongly_proved(python_version, native_program, tmp_path):
 
 def test_near_misses_are_not_proved(python_version, native_program, tmp_path):
     pycs = compiled(python_version[1], [os.path.join(HERE, "mutated.py")], str(tmp_path / "pyc"))
-    done = subprocess.run([native_program("mutate"), pycs[0]], stdout=subprocess.PIPE, universal_newlines=True)
+    done = subprocess.run([native_program("mutate"), pycs[0]], stdout=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stdout
