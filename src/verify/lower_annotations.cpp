@@ -1,6 +1,6 @@
 // The functions __annotate__ (3.14+). Source: codegen_setup_annotations_scope, codegen_function_annotations and
 // codegen_deferred_annotations_body in CPython Python/codegen.c. lift/annotations.cpp has turned the stores into the
-// dictionary of a module or class into assignments, and the dictionary into None: they are written so here.
+// dictionary of a module or class into assignments, and returns None instead: they are written so here.
 #include "base/error.h"
 #include "verify/deferred.h"
 #include "verify/lowerer.h"
@@ -43,7 +43,6 @@ void Lowerer::annotate_body() {
         return;
     }
     const bool is_module = !unit_.stmt;
-    out_.none();
     for (const DeferredAnnotation& annotation : deferred_annotations(*unit_.body, is_module)) {
         const Label next = out_.label();
         if (annotation.index >= 0) {
@@ -59,6 +58,7 @@ void Lowerer::annotate_body() {
         out_.emit_name(Op::StoreName, mangled(annotation.stmt->exprs[0]->name));
         out_.place(next);
     }
+    out_.none();
     out_.emit(Op::Return);
 }
 
