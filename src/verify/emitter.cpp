@@ -23,7 +23,10 @@ Inst& Emitter::add(Op op) {
 }
 
 Inst& Emitter::emit(Op op, std::uint32_t count) {
-    if (op == Op::Rotate && count == 2) op = Op::Swap;
+    if (op == Op::Rotate && (count == 2 || (features_.has_copy_swap && count > 2))) {
+        for (; count > 2; --count) swap(count);
+        op = Op::Swap;
+    }
     Inst& inst = add(op);
     inst.count = count;
     if (op == Op::UnpackSequence) unpack_what_was_built(inst);

@@ -44,10 +44,12 @@ void Lowerer::comprehension(const Expr* e) {
         expression(first.iter);
     else
         iterable(first.iter);
-    if (first.is_async)
-        out_.emit(Op::GetAsyncIter);
-    else if (!features().iter_pushes_two || e->kind != ExprKind::GeneratorExp)   // 3.15: it does so itself
-        get_iter();
+    if (!features().iter_pushes_two || e->kind != ExprKind::GeneratorExp) {   // 3.15: it does so itself
+        if (first.is_async)
+            out_.emit(Op::GetAsyncIter);
+        else
+            get_iter();
+    }
     call_op(Op::Call, features().unified_call ? 0 : 1, features().unified_call);
     const Scope& scope = program_.scopes.scopes[static_cast<std::size_t>(inner)];
     if (scope.coroutine && e->kind != ExprKind::GeneratorExp) out_.emit(Op::Await);
@@ -61,8 +63,8 @@ void Lowerer::comprehension_body() {
     out_.emit(Op::Return);
 }
 
-// `loops`: how many iterators lie above the container.
-void Lowerer::clause(const Expr* e, std::size_t index, std::uint32_t loops, bool on_stack) {
+// `slots`: how many items lie above the container, of iterators.
+void Lowerer::clause(const Expr* e, std::size_t index, std::uint32_t slots, bool on_stack) {
     if (++depth_ > 500) throw Error(-1, "comprehensions are nested too deeply");
     const ast::Comprehension& gen = e->generators[index];
     const Label start = out_.label(), anchor = out_.label(), next = out_.label();
@@ -72,7 +74,12 @@ void Lowerer::clause(const Expr* e, std::size_t index, std::uint32_t loops, bool
                           !constant_tuple(gen.iter->items);
     if (index == 0) {
         if (!on_stack) out_.emit_name(Op::LoadFast, program_.names.intern(".0"));
-        if (!on_stack && features().iter_pushes_two && e->kind == ExprKind::GeneratorExp && !gen.is_async) get_iter();
+        if (!on_stack && features().iter_pushes_two && e->kind == ExprKind::GeneratorExp) {
+            if (gen.is_async)
+                out_.emit(Op::GetAsyncIter);
+            else
+                get_iter();
+        }
     } else if (one_item) {
         expression(gen.iter->items[0]);
     } else if (gen.is_async) {
@@ -84,7 +91,7 @@ void Lowerer::clause(const Expr* e, std::size_t index, std::uint32_t loops, bool
     }
     const std::int32_t depth = out_.depth();
     if (!one_item) {
-        ++loops;
+        slots += gen.is_async ? 1 : static_cast<std::uint32_t>(iterator_items());
         out_.place(start);
         out_.loop(gen.is_async ? Op::AsyncForIter : Op::ForIter, anchor);
         if (gen.is_async) pop_block();
@@ -92,9 +99,9 @@ void Lowerer::clause(const Expr* e, std::size_t index, std::uint32_t loops, bool
     target(gen.target);
     for (const Expr* condition : gen.ifs) jump_if(condition, next, false);
     if (index + 1 < e->generators.size())
-        clause(e, index + 1, loops, false);
+        clause(e, index + 1, slots, false);
     else
-        element(e, loops);
+        element(e, slots);
     out_.place(next);
     if (!one_item) {
         out_.jump(start);
@@ -104,8 +111,8 @@ void Lowerer::clause(const Expr* e, std::size_t index, std::uint32_t loops, bool
     --depth_;
 }
 
-void Lowerer::element(const Expr* e, std::uint32_t loops) {
-    const std::uint32_t place = loops * static_cast<std::uint32_t>(iterator_items()) + 1;
+void Lowerer::element(const Expr* e, std::uint32_t slots) {
+    const std::uint32_t place = slots + 1;
     for (const Expr* item : e->items) {
         if (!item || item->kind == ExprKind::Starred) throw Error(-1, "a comprehension that unpacks");
     }

@@ -1,4 +1,5 @@
 // Expressions. Source: compiler_visit_expr1 in CPython Python/compile.c.
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -50,7 +51,10 @@ void Lowerer::expression(const Expr* e) {
         case ExprKind::JoinedStr: joined_string(e); break;
         case ExprKind::Attribute: attribute(e); break;
         case ExprKind::Subscript: subscript(e); break;
-        case ExprKind::Slice: slice(e); break;
+        case ExprKind::Slice:
+            slice(e);
+            if (two_element_slice(e, features())) out_.emit(Op::BuildSlice, 2);
+            break;
         default: throw Error(-1, "an expression that the proof does not know yet");
     }
     --depth_;
@@ -166,6 +170,13 @@ void Lowerer::subscript_key(const Expr* e) {
         slice.kind = Constant::Kind::Slice;
         for (const Expr* part : e->items) slice.items.push_back(part ? *part->value : Constant{});
         out_.constant(keep(std::move(slice)));
+        return;
+    }
+    if (e->kind == ExprKind::Tuple && !e->items.empty() &&
+        std::none_of(e->items.begin(), e->items.end(), [](const Expr* i) { return i->kind == ExprKind::Starred; }) &&
+        e->items.size() <= 30) {
+        for (const Expr* item : e->items) subscript_key(item);
+        build_tuple(static_cast<std::uint32_t>(e->items.size()));
         return;
     }
     const bool outer = std::exchange(in_subscript_, e->kind == ExprKind::Constant);

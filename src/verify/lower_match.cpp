@@ -307,8 +307,7 @@ void Lowerer::pattern_mapping(const Pattern* p, PatternContext& context) {
 // {**subject} without the keys; the subject and the keys lie on top.
 void Lowerer::mapping_rest(std::uint32_t size) {
     out_.emit(Op::BuildMap, 0);
-    out_.emit(Op::Rotate, 3);
-    out_.swap(2);
+    out_.swap(3);
     out_.emit(Op::DictUpdate, 2);
     out_.emit(Op::UnpackSequence, size);
     while (size) {

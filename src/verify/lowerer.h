@@ -278,8 +278,8 @@ class Lowerer {
     // --- comprehensions
     void comprehension(const ast::Expr* e);
     void comprehension_body();
-    void clause(const ast::Expr* e, std::size_t index, std::uint32_t loops, bool on_stack);
-    void element(const ast::Expr* e, std::uint32_t loops);
+    void clause(const ast::Expr* e, std::size_t index, std::uint32_t slots, bool on_stack);
+    void element(const ast::Expr* e, std::uint32_t slots);
     void inlined_comprehension(const ast::Expr* e, std::int32_t inner);
 
     const Features& features() const { return *program_.features; }

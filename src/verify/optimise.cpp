@@ -1,5 +1,6 @@
 #include "verify/optimise.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace depyf::verify {
@@ -54,7 +55,10 @@ class Optimiser {
         mark_leaders();
         const auto size = static_cast<std::int32_t>(function_.insts.size());
         for (std::int32_t i = 0; i < size; ++i) {
-            if (at(i).op == Op::Swap) apply_swaps_before(i);
+            if (at(i).op == Op::Swap) {
+                i = fewer_swaps(i);
+                apply_swaps_before(i);
+            }
             if (at(i).op == Op::StoreFast && function_.features->repeated_stores_dropped) drop_repeated(i);
         }
     }
@@ -117,6 +121,47 @@ class Optimiser {
             return is_swappable(at(i)) ? i : -1;
         }
         return -1;
+    }
+
+    // The run of swaps that starts at i becomes the shortest one that does the same. Returns where the run ends. Source:
+    // swaptimize.
+    std::int32_t fewer_swaps(std::int32_t i) {
+        const auto size = static_cast<std::int32_t>(function_.insts.size());
+        std::uint32_t depth = at(i).count;
+        std::int32_t end = i + 1, swaps = 1;
+        for (; end < size && !leaders_[static_cast<std::size_t>(end)]; ++end) {
+            if (at(end).op == Op::Swap) {
+                depth = std::max(depth, at(end).count);
+                ++swaps;
+            } else if (at(end).op != Op::Nop) {
+                break;
+            }
+        }
+        if (swaps == 1) return i;
+        std::vector<std::uint32_t> stack(depth);
+        for (std::uint32_t k = 0; k < depth; ++k) stack[k] = k;
+        for (std::int32_t k = i; k < end; ++k) {
+            if (at(k).op == Op::Swap) std::swap(stack[0], stack[at(k).count - 1]);
+        }
+        rewrite_swaps(i, end - 1, stack);
+        return end - 1;
+    }
+
+    // Every cycle of the permutation is a run of swaps with the top; written from the end backwards.
+    void rewrite_swaps(std::int32_t first, std::int32_t current, std::vector<std::uint32_t>& stack) {
+        constexpr std::uint32_t kVisited = 0xFFFFFFFF;
+        for (std::uint32_t k = 0; k < stack.size(); ++k) {
+            if (stack[k] == kVisited || stack[k] == k) continue;
+            for (std::uint32_t j = k;;) {
+                if (j) {
+                    at(current).op = Op::Swap;
+                    at(current--).count = j + 1;
+                }
+                if (stack[j] == kVisited) break;
+                j = std::exchange(stack[j], kVisited);
+            }
+        }
+        for (; current >= first; --current) at(current).op = Op::Nop;
     }
 
     // STORE_FAST x; STORE_FAST x  =>  POP_TOP; STORE_FAST x
