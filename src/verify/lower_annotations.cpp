@@ -25,7 +25,7 @@ Unit Lowerer::annotate_unit(const void* key) {
 // if format > 2: raise NotImplementedError
 void Lowerer::annotate_prologue() {
     const Label behind = out_.label();
-    out_.emit_name(Op::LoadFast, program_.names.intern("format"));
+    out_.emit_name(Op::LoadFast, result_.header.arguments[0]);
     out_.constant(number(2));
     out_.emit(Op::Compare, static_cast<std::uint32_t>(ast::CompareOperator::Gt));
     out_.branch(false, behind);

@@ -21,7 +21,7 @@ std::string Lowerer::child_qualname(const std::string& name, Name bound) const {
         if (symbol && symbol->binding == Binding::GlobalExplicit) return name;
     }
     if (unit_.kind == UnitKind::Class) return unit_.qualname + "." + name;
-    if (unit_.kind == UnitKind::TypeParams) return unit_.stmt_qualname + name;
+    if (unit_.kind == UnitKind::TypeParams) return unit_.inner_qualname;
     return unit_.qualname + (unit_.kind == UnitKind::Comprehension ? "." : ".<locals>.") + name;
 }
 
@@ -158,17 +158,24 @@ void Lowerer::make_function(Unit unit, std::uint32_t flags) {
 }
 
 void Lowerer::function_def(const Stmt* stmt) {
-    if (!stmt->type_params.empty()) throw Error(-1, "type parameters");
+    if (!stmt->type_params.empty()) {
+        generic_function(stmt);
+        return;
+    }
     decorators(stmt);
-    std::uint32_t flags = defaults(*stmt->args);
+    function_value(stmt, defaults(*stmt->args));
+    apply_decorators(stmt);
+    store_name(stmt->name);
+}
+
+// The function itself, behind its defaults.
+void Lowerer::function_value(const Stmt* stmt, std::uint32_t flags) {
     flags |= annotations(stmt);
     Unit unit = child(UnitKind::Function, stmt, stmt->name);
     unit.stmt = stmt;
     unit.body = &stmt->body;
     unit.qualname = child_qualname(stmt->name, mangled(stmt->name));
     make_function(std::move(unit), flags);
-    apply_decorators(stmt);
-    store_name(stmt->name);
 }
 
 void Lowerer::lambda(const Expr* e) {
@@ -180,24 +187,27 @@ void Lowerer::lambda(const Expr* e) {
 }
 
 void Lowerer::class_def(const Stmt* stmt) {
-    if (!stmt->type_params.empty()) throw Error(-1, "type parameters");
+    if (!stmt->type_params.empty()) {
+        generic_class(stmt);
+        return;
+    }
     decorators(stmt);
-    class_itself(stmt);
+    push_null_before();
+    out_.emit(Op::BuildClass);
+    push_null_behind();
+    class_function(stmt);
+    out_.constant(text(stmt->name));
+    call_arguments(2, stmt->exprs, stmt->keywords, features().unified_call);
     apply_decorators(stmt);
     store_name(stmt->name);
 }
 
-void Lowerer::class_itself(const Stmt* stmt) {
+void Lowerer::class_function(const Stmt* stmt) {
     Unit unit = child(UnitKind::Class, stmt, stmt->name);
     unit.stmt = stmt;
     unit.body = &stmt->body;
     unit.qualname = child_qualname(stmt->name, mangled(stmt->name));
-    push_null_before();
-    out_.emit(Op::BuildClass);
-    push_null_behind();
     make_function(std::move(unit), 0);
-    out_.constant(text(stmt->name));
-    call_arguments(2, stmt->exprs, stmt->keywords, features().unified_call);
 }
 
 }  // namespace depyf::verify

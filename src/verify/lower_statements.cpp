@@ -71,7 +71,7 @@ void Lowerer::compound_itself(const Stmt* stmt) {
         case StmtKind::Try: try_statement(stmt); return;
         case StmtKind::Match: match_statement(stmt); return;
         case StmtKind::TryStar: throw Error(-1, "except*");
-        case StmtKind::TypeAlias: throw Error(-1, "a type alias");
+        case StmtKind::TypeAlias: type_alias(stmt); return;
         default: throw Error(-1, "a statement that the proof does not know");
     }
 }

@@ -41,7 +41,8 @@ Lowered Lowerer::lower() {
             break;
         case UnitKind::Comprehension: comprehension_body(); break;
         case UnitKind::Annotate: annotate_body(); break;
-        default: throw Error(-1, "a code object of a kind that the proof does not know yet");
+        case UnitKind::TypeParams: generic_body(); break;
+        case UnitKind::Value: value_body(); break;
     }
     if (unit_.kind == UnitKind::Module || unit_.kind == UnitKind::Function) {
         out_.none();
@@ -100,8 +101,13 @@ void Lowerer::header() {
     } else if (unit_.kind == UnitKind::Comprehension) {
         h.arguments.push_back(program_.names.intern(".0"));
         h.argcount = 1;
-    } else if (unit_.kind == UnitKind::Annotate) {
-        h.arguments.push_back(program_.names.intern("format"));
+    } else if (unit_.kind == UnitKind::TypeParams) {
+        // whichever it is, the first one is called so
+        if (unit_.arguments) h.arguments.push_back(program_.names.intern(".defaults"));
+        if (unit_.arguments == 3) h.arguments.push_back(program_.names.intern(".kwdefaults"));
+        h.argcount = static_cast<std::uint32_t>(h.arguments.size());
+    } else if (unit_.kind == UnitKind::Annotate || (unit_.kind == UnitKind::Value && features().deferred_annotations)) {
+        h.arguments.push_back(program_.names.intern(unit_.kind == UnitKind::Value ? ".format" : "format"));
         h.argcount = h.posonlyargcount = 1;
     }
     const std::int32_t parent = s.parent;
@@ -136,6 +142,10 @@ void Lowerer::class_body() {
         if (line == program_.class_lines.end()) throw Error(-1, "a class of which no one knows the line");
         out_.constant(number(line->second));
         out_.emit_name(Op::StoreName, own("__firstlineno__"));
+    }
+    if (unit_.stmt && !unit_.stmt->type_params.empty()) {
+        load(own(".type_params"));
+        out_.emit_name(Op::StoreName, own("__type_params__"));
     }
     if (scope().needs_class_dictionary) {
         out_.emit(Op::LoadLocals);

@@ -36,7 +36,8 @@ struct Unit {
     std::int32_t scope = 0;
     Name name = nullptr;
     std::string qualname;
-    std::string stmt_qualname;  // TypeParams: what stands before the names inside
+    std::string inner_qualname;    // TypeParams: of what they belong to
+    std::uint32_t arguments = 0;   // TypeParams: 1: it gets the defaults, 2: those of keyword-only arguments
 };
 
 // The parts of a code object that do not sit in instructions.
@@ -184,7 +185,6 @@ class Lowerer {
     // --- functions and classes
     void function_def(const ast::Stmt* stmt);
     void class_def(const ast::Stmt* stmt);
-    void class_itself(const ast::Stmt* stmt);
     void decorators(const ast::Stmt* stmt);
     void apply_decorators(const ast::Stmt* stmt);
     std::uint32_t defaults(const ast::Arguments& args);
@@ -202,6 +202,22 @@ class Lowerer {
     std::string child_qualname(const std::string& name, Name bound) const;
     void lambda(const ast::Expr* e);
     void annotation_value(const ast::Expr* e);
+
+    void class_function(const ast::Stmt* stmt);
+    void function_value(const ast::Stmt* stmt, std::uint32_t flags);
+
+    // --- type parameters
+    void evaluator(const ast::Expr* e, const void* key, const std::string& name);
+    void value_body();
+    void type_parameters(const ast::Stmt* stmt);
+    Unit generic_unit(const ast::Stmt* stmt, const std::string& name, std::uint32_t arguments);
+    void call_generic(Unit unit);
+    void generic_function(const ast::Stmt* stmt);
+    void generic_class(const ast::Stmt* stmt);
+    void type_alias(const ast::Stmt* stmt);
+    void alias_value(const ast::Stmt* stmt);
+    void generic_body();
+    void generic_class_body(const ast::Stmt* stmt);
 
     // --- names
     void load_name(const std::string& name);

@@ -189,7 +189,7 @@ void ScopeReader::function(const Stmt* stmt) {
             for (const auto& arg : stmt->args->posonly) positional = positional || arg.default_value;
             for (const auto& arg : stmt->args->args) positional = positional || arg.default_value;
             for (const auto& arg : stmt->args->kwonly) keyword = keyword || arg.default_value;
-            if (positional) scope().add(names_.intern(".defaults"), kParameter | kBound);
+            if (positional || keyword) scope().add(names_.intern(".defaults"), kParameter | kBound);
             if (keyword) scope().add(names_.intern(".kwdefaults"), kParameter | kBound);
             type_parameters(stmt);
             function_itself(stmt);
