@@ -1,7 +1,7 @@
 # make demo    sets up everything, runs examples/toy.py, prints what was dumped
 # make test    sets up everything; lint, C++ tests, Python tests, torch tests
 # make corpus  every standard library: disassembly against that version's own `dis`, proofs against its compiler
-# make bench   how fast the decompiler is
+# make bench   measures speed against CPython and other decompilers, and writes the tables into README.md
 # make lint    the checks alone        make format  rewrites the sources
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -53,7 +53,7 @@ corpus: native
 	$(BIN)/python tools/check_proof.py --exe build/native/prove_pycs $$(tools/find_pythons.sh | sed 's/^/--python /')
 
 bench: install
-	$(BIN)/python benchmarks/decompile_stdlib.py
+	$(BIN)/python benchmarks/run.py
 
 lint: install native
 	$(BIN)/python tools/check_includes.py

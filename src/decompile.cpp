@@ -2,12 +2,11 @@
 // the tree is printed once.
 #include "depyf/decompile.h"
 
-#include <algorithm>
-
 #include "ast/node.h"
 #include "bytecode/code_object.h"
 #include "bytecode/features.h"
 #include "define/definer.h"
+#include "line_map.h"
 #include "print/printer.h"
 #include "verify/verify.h"
 
@@ -22,7 +21,7 @@ Decompilation decompile(const CodeObject& code, const Options& options) {
     std::vector<bool> unbroken = definer.unbroken();
     PrintedText printed = print_module(body, code.version, {align, &unbroken, false});
     if (options.verify) {
-        const auto to_join = prove({&body, &code, options.as_module, &definer.sources(), &printed}, result);
+        const auto to_join = prove({&body, &code, options.as_module, &printed}, result);
         for (const std::size_t index : to_join) unbroken[index] = true;
         if (!to_join.empty()) printed = print_module(body, code.version, {align, &unbroken, true});
     }
@@ -31,9 +30,7 @@ Decompilation decompile(const CodeObject& code, const Options& options) {
         for (std::uint32_t offset : line.stmt->offsets)
             result.line_map.push_back({line.stmt->code_index, offset, line.line});
     }
-    std::sort(result.line_map.begin(), result.line_map.end(), [](const LineMapEntry& a, const LineMapEntry& b) {
-        return std::pair(a.code_index, a.offset) < std::pair(b.code_index, b.offset);
-    });
+    sort_line_map(result.line_map);
     return result;
 }
 

@@ -23,7 +23,10 @@ struct Options {
     // stand on (__firstlineno__), so files with classes are aligned there in any case.
     bool align_lines = false;
     bool readable = false;  // code that torch.compile wrote: what happens rather than how (see untangle/untangle.h)
+    // Limits. What is over one of them becomes a stub and a diagnostic.
     std::uint32_t max_depth = 1000;  // deepest nesting of code objects that is followed
+    std::uint32_t max_size = 0;  // bytes of co_code in one code object; 0: any
+    double max_seconds = 0;  // no code object is begun later than so long after the start; 0: any time
 };
 
 enum class Verdict : std::uint8_t {
@@ -48,6 +51,7 @@ struct LineMapEntry {
 struct CodeVerdict {
     std::string qualname;
     Verdict verdict;
+    const CodeObject* code = nullptr;  // inside the one that was handed in
 };
 
 struct Decompilation {
@@ -58,5 +62,9 @@ struct Decompilation {
 };
 
 Decompilation decompile(const CodeObject& code, const Options& options);
+
+// `line_map`, and what it leaves out: the instructions of lambdas and comprehensions, which are on the line of the
+// statement that makes them. The code object must still be there.
+std::vector<LineMapEntry> full_line_map(const Decompilation& decompilation);
 
 }  // namespace depyf

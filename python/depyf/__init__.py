@@ -2,6 +2,7 @@
 
     depyf.decompile(function_or_code)      source text
     depyf.decompile("module.pyc")          any supported version's bytecode, without running it
+    depyf.decompilation(...)               the same with line map, verdicts and diagnostics; depyf.to_ast(...) as a tree
     depyf.prepare_debug(folder)            everything that torch.compile did, as files
     depyf.debug()                          pause, and set breakpoints in those files
 
@@ -10,8 +11,8 @@ Torch is imported only when something of the second kind is asked for.
 
 from typing import TYPE_CHECKING, Any, List
 
-from depyf._engine import Decompilation
-from depyf.decompiler import DecompilationError, Decompiler, decompilation, decompile
+from depyf.decompilation import Decompilation
+from depyf.decompiler import DecompilationError, Decompiler, decompilation, decompile, to_ast
 from depyf.version import __version__
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ __all__ = [
     "decompilation",
     "decompile",
     "install",
+    "load_ipython_extension",
     "prepare_debug",
+    "to_ast",
     "uninstall",
 ]
 
@@ -47,6 +50,13 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     return getattr(importlib.import_module(module), name)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext depyf`: adds the magic `%decompile`."""
+    from depyf.ipython import register
+
+    register(shell)
 
 
 def __dir__() -> List[str]:

@@ -9,7 +9,9 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 from depyf import _engine
 from depyf.code_object import replaced
 from depyf.constants import describe
+from depyf.decompilation import Decompilation
 from depyf.inputs import code_of, is_module_code
+from depyf.inputs.bytecode import Version
 from depyf.unspelled import shortened
 
 
@@ -24,34 +26,58 @@ class DecompilationError(Exception):
         return "DecompilationError: %s" % self.message
 
 
-def decompilation(obj: Any, verify: bool = True) -> _engine.Decompilation:
-    """Source, line map, verdicts and diagnostics of `obj`; `depyf.decompile` tells what `obj` may be.
+def decompilation(
+    obj: Any,
+    verify: bool = True,
+    python: Optional[Version] = None,
+    align_lines: bool = False,
+    max_depth: int = 0,
+    max_size: int = 0,
+    max_seconds: float = 0,
+) -> Decompilation:
+    """Source, line map, verdicts and diagnostics of `obj`; `depyf.decompile` tells what `obj` and the options are.
 
     Functions that could not be decompiled are stubs in `source` and are listed in `diagnostics`.
     Raises TypeError for an object without code, OSError or ValueError for an unreadable file.
     """
-    code = code_of(obj)
-    if isinstance(code, CodeType):
-        return _engine.decompile(_engine.from_live(code, describe), is_module_code(code), verify)
-    return _engine.decompile(code, True, verify)
+    code = code_of(obj, python)
+    as_module = not isinstance(code, CodeType) or is_module_code(code)
+    read = _engine.from_live(code, describe) if isinstance(code, CodeType) else code
+    return Decompilation(
+        _engine.decompile(read, as_module, verify, False, align_lines, max_depth, max_size, max_seconds)
+    )
 
 
-def decompile(obj: Any) -> str:
+def decompile(obj: Any, **options: Any) -> str:
     """Python source for `obj`.
 
     `obj` is a function, method, class, module, code object, generator or coroutine; the bytes of a .pyc file or of a
     marshalled code object; the path of a .pyc file (a str that ends in ".pyc", or any os.PathLike); or a binary stream.
     For a function the result is its `def` statement, for a module its text.
 
+    Options, as keywords:
+        python       (3, 8): the version that bytes are of, whatever their header says
+        align_lines  every statement on its original line
+        verify       False: no proof
+        max_depth, max_size, max_seconds
+                     nesting of code objects, bytes of instructions in one of them, time for all; 0: the default
+                     (1000, any, any). What is over a limit becomes a stub.
+
     Raises DecompilationError where the outermost code object has no source; a nested function that fails becomes a stub.
     """
-    result = decompilation(obj)
-    if not result.source or result.codes and result.codes[0][1] == "failed":
+    result = decompilation(obj, **options)
+    if result.codes and result.codes[0].verdict == "failed":
         raise DecompilationError(_first_message(result))
     return result.source
 
 
-def _first_message(result: _engine.Decompilation) -> str:
+def to_ast(obj: Any, **options: Any) -> ast.Module:
+    """`ast.parse` of what `decompile` returns for the same arguments."""
+    tree: ast.Module = ast.parse(decompile(obj, **options))
+    return tree
+
+
+def _first_message(result: Any) -> str:
     for qualname, offset, message in result.diagnostics:
         return "%s, offset %d: %s" % (qualname, offset, message)
     return "no source was made"

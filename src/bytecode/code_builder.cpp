@@ -1,6 +1,8 @@
 #include "bytecode/code_builder.h"
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "bytecode/features.h"
 
@@ -18,16 +20,6 @@ std::uint32_t read_count(ByteReader& reader, const char* field) {
         throw Error(offset, std::string("expected ") + field + " >= 0, found " + std::to_string(value));
     }
     return static_cast<std::uint32_t>(value);
-}
-
-[[noreturn]] void throw_type(std::int64_t offset, const char* expected) {
-    throw Error(offset, std::string("expected ") + expected + " as a field of a code object, found another type");
-}
-
-void check(bool condition, std::int64_t offset, const char* message) {
-    if (!condition) {
-        throw Error(offset, message);
-    }
 }
 
 }  // namespace
@@ -86,46 +78,53 @@ std::vector<std::string>* CodeBuilder::names_field(Field field) {
     }
 }
 
+void CodeBuilder::damage(std::int64_t offset, const std::string& message) {
+    if (!code_->damage.empty()) return;
+    code_->damage = message;
+    code_->damage_offset = offset;
+}
+
+void CodeBuilder::check(bool condition, std::int64_t offset, const char* message) {
+    if (!condition) damage(offset, message);
+}
+
 void CodeBuilder::add(Constant&& value, std::int64_t offset, ByteReader& reader) {
-    using Kind = Constant::Kind;
-    const Field field = fields_[next_];
-    if (std::string* bytes = bytes_field(field)) {
-        if (value.kind != Kind::Bytes) {
-            throw_type(offset, "bytes");
-        }
-        *bytes = std::move(value.text);
-    } else if (std::string* text = text_field(field)) {
-        if (value.kind != Kind::Str) {
-            throw_type(offset, "a str");
-        }
-        *text = std::move(value.text);
-    } else {
-        if (value.kind != Kind::Tuple) {
-            throw_type(offset, "a tuple");
-        }
-        if (field == Field::Consts) {
-            code_->consts = std::move(value.items);
-        } else {
-            std::vector<std::string>* names = names_field(field);
-            names->reserve(value.items.size());
-            for (Constant& item : value.items) {
-                if (item.kind != Kind::Str) {
-                    throw_type(offset, "a tuple of str");
-                }
-                names->push_back(std::move(item.text));
-            }
-        }
-    }
+    take(fields_[next_], std::move(value), offset);
     ++next_;
     if (!complete() && fields_[next_] == Field::LineTable) {
         code_->firstlineno = reader.i32();
     }
 }
 
+void CodeBuilder::take(Field field, Constant&& value, std::int64_t offset) {
+    using Kind = Constant::Kind;
+    const auto wrong_type = [&](const char* expected) {
+        damage(offset, std::string("expected ") + expected + " as a field of a code object, found another type");
+    };
+    if (std::string* bytes = bytes_field(field)) {
+        if (value.kind != Kind::Bytes) return wrong_type("bytes");
+        *bytes = std::move(value.text);
+    } else if (std::string* text = text_field(field)) {
+        if (value.kind != Kind::Str) return wrong_type("a str");
+        *text = std::move(value.text);
+    } else if (value.kind != Kind::Tuple) {
+        wrong_type("a tuple");
+    } else if (field == Field::Consts) {
+        code_->consts = std::move(value.items);
+    } else {
+        std::vector<std::string>* names = names_field(field);
+        names->reserve(value.items.size());
+        for (Constant& item : value.items) {
+            if (item.kind != Kind::Str) wrong_type("a tuple of str");
+            names->push_back(std::move(item.text));
+        }
+    }
+}
+
 void CodeBuilder::split_localsplus(std::int64_t offset) {
     check(kinds_.size() == code_->localsplus.size(), offset,
           "expected as many local variable kinds as names in a code object, found another number");
-    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(kinds_.size(), code_->localsplus.size()); ++i) {
         const auto kind = static_cast<unsigned char>(kinds_[i]);
         if (kind & kKindLocal) code_->varnames.push_back(code_->localsplus[i]);
         if (kind & kKindCell) code_->cellvars.push_back(code_->localsplus[i]);
@@ -150,6 +149,10 @@ std::shared_ptr<const CodeObject> CodeBuilder::finish(std::int64_t offset) {
           "expected positional-only parameters to be among the positional ones, found more");
     check(code.code.size() % 2 == 0, offset,
           "expected co_code to be a whole number of 2-byte units, found an odd size");
+    if (!code.damage.empty()) {  // nobody shall look for parameters that are not there
+        code.argcount = code.posonlyargcount = code.kwonlyargcount = 0;
+        code.flags &= ~(kVarArgs | kVarKeywords);
+    }
     return code_;
 }
 

@@ -66,6 +66,9 @@ struct CodeObject {
     std::vector<std::string> localsplus;
     std::string linetable;  // co_lnotab (<= 3.9), co_linetable (3.10: pairs, 3.11+: locations)
     std::string exceptiontable;  // 3.11+
+    // What is wrong with the fields of a code object that could be read past, "" where nothing is; decode() throws it.
+    std::string damage;
+    std::int64_t damage_offset = -1;  // into the file
 };
 
 // co_flags, Include/cpython/code.h

@@ -128,6 +128,9 @@ class Decoder {
 }  // namespace
 
 std::vector<Instruction> decode(const CodeObject& code) {
+    if (!code.damage.empty()) {
+        throw Error(-1, code.damage + " (at byte " + std::to_string(code.damage_offset) + " of the file)");
+    }
     return Decoder(code).run();
 }
 

@@ -29,6 +29,7 @@ void set_format(Features& f, int minor) {
     f.unified_locals = minor >= 13;
     f.docstring_flag = minor >= 14;
     f.docstrings_dedented = minor >= 13;
+    f.strings_located_by_end = minor <= 7;
     f.marshal_has_slices = minor >= 14;
     f.marshal_has_frozendict = minor >= 15;
     f.jump_unit = minor >= 10 ? 2 : 1;

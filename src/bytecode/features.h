@@ -28,6 +28,7 @@ struct Features {
     bool unified_locals;                    // 3.13+: LOAD_FAST loads cells as well, LOAD_CLOSURE is gone
     bool docstring_flag;                    // 3.14+: CO_HAS_DOCSTRING; before: co_consts[0] is a str or None
     bool docstrings_dedented;               // 3.13+
+    bool strings_located_by_end;            // 3.7: a string over several lines is on the last one
     bool marshal_has_slices;                // 3.14+: constant slices
     bool marshal_has_frozendict;            // 3.15+
 

@@ -207,8 +207,9 @@ bool MarshalReader::read_text(char type, Constant& value) {
     }
     value.text = reader_.text(read_size());
     if (const std::size_t bad = first_malformed_utf8(value.text); bad != value.text.size()) {
-        throw Error(static_cast<std::int64_t>(reader_.offset() - value.text.size() + bad),
-                    "expected UTF-8, found byte " + std::to_string(static_cast<unsigned char>(value.text[bad])));
+        flaw(static_cast<std::int64_t>(reader_.offset() - value.text.size() + bad),
+             "expected UTF-8, found byte " + std::to_string(static_cast<unsigned char>(value.text[bad])));
+        value.text.resize(bad);
     }
     return true;
 }
@@ -216,11 +217,13 @@ bool MarshalReader::read_text(char type, Constant& value) {
 MarshalReader::Object MarshalReader::referenced_object() {
     const std::uint32_t index = reader_.u32();
     if (index >= references_.size()) {
-        throw Error(offset_, "expected a reference to one of " + std::to_string(references_.size()) +
-                                 " objects, found " + std::to_string(index));
+        flaw(offset_, "expected a reference to one of " + std::to_string(references_.size()) + " objects, found " +
+                          std::to_string(index));
+        return {};
     }
     if (!references_[index].complete) {
-        throw Error(offset_, "expected a reference to a finished object, found one to an object around it");
+        flaw(offset_, "expected a reference to a finished object, found one to an object around it");
+        return {};
     }
     const Object& referenced = references_[index].object;
     check_depth(stack_.size() + referenced.depth);
@@ -325,6 +328,27 @@ void MarshalReader::charge(std::uint64_t cost) {
         throw Error(offset_, "expected fewer objects than the limit for this input, found more");
     }
     budget_ -= cost;
+}
+
+// What can be read past damages the innermost code object around it; outside of any it is an error.
+void MarshalReader::flaw(std::int64_t offset, const std::string& message) {
+    for (auto frame = stack_.rbegin(); frame != stack_.rend(); ++frame) {
+        if (frame->code) {
+            frame->code->damage(offset, message);
+            return;
+        }
+    }
+    throw Error(offset, message);
+}
+
+std::vector<std::shared_ptr<const CodeObject>> MarshalReader::complete_code() const {
+    std::vector<std::shared_ptr<const CodeObject>> found;
+    for (const Frame& frame : stack_) {
+        for (const Constant& item : frame.code ? frame.code->so_far().consts : frame.object.value.items) {
+            if (item.kind == Constant::Kind::Code) found.push_back(item.code);
+        }
+    }
+    return found;
 }
 
 void MarshalReader::check_depth(std::size_t depth) const {

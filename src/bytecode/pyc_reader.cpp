@@ -1,5 +1,7 @@
 #include "bytecode/pyc_reader.h"
 
+#include <algorithm>
+
 #include "base/byte_reader.h"
 #include "bytecode/features.h"
 #include "bytecode/marshal_reader.h"
@@ -36,6 +38,7 @@ std::shared_ptr<const CodeObject> read_code(std::span<const std::byte> bytes, st
     if (constant.kind != Constant::Kind::Code) {
         throw Error(static_cast<std::int64_t>(offset), "expected a code object, found an object of another type");
     }
+    if (!constant.code->damage.empty()) throw Error(constant.code->damage_offset, constant.code->damage);
     return constant.code;
 }
 
@@ -50,12 +53,32 @@ PycFile read_pyc(std::span<const std::byte> bytes, const ReadOptions& options) {
 }
 
 std::shared_ptr<const CodeObject> read_marshal(std::span<const std::byte> bytes, Version version,
-                                               const ReadOptions& options) {
-    return read_code(bytes, 0, version, options);
+                                               const ReadOptions& options, std::size_t offset) {
+    return read_code(bytes, std::min(offset, bytes.size()), version, options);
 }
 
-Constant read_marshal_constant(std::span<const std::byte> bytes, Version version, const ReadOptions& options) {
-    return MarshalReader(bytes, 0, version, options).read();
+Constant read_marshal_constant(std::span<const std::byte> bytes, Version version, const ReadOptions& options,
+                               std::size_t offset) {
+    return MarshalReader(bytes, std::min(offset, bytes.size()), version, options).read();
+}
+
+Salvage salvage_code(std::span<const std::byte> bytes, Version version, const ReadOptions& options,
+                     std::size_t offset) {
+    MarshalReader reader(bytes, std::min(offset, bytes.size()), version, options);
+    try {
+        const Constant root = reader.read();
+        if (root.kind != Constant::Kind::Code) {
+            return {{}, static_cast<std::int64_t>(offset), "expected a code object, found an object of another type"};
+        }
+        if (root.code->damage.empty()) return {{root.code}, -1, ""};
+        Salvage result{{}, root.code->damage_offset, root.code->damage};
+        for (const Constant& constant : root.code->consts) {
+            if (constant.kind == Constant::Kind::Code) result.codes.push_back(constant.code);
+        }
+        return result;
+    } catch (const Error& error) {
+        return {reader.complete_code(), error.offset(), error.what()};
+    }
 }
 
 }  // namespace depyf

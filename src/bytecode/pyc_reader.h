@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "bytecode/code_object.h"
 #include "bytecode/version.h"
@@ -38,8 +40,18 @@ inline constexpr std::size_t kPycHeaderSize = 16;
 // large, or not of a supported version. Bytes behind the object are ignored, as CPython does.
 PycFile read_pyc(std::span<const std::byte> bytes, const ReadOptions& options = {});
 std::shared_ptr<const CodeObject> read_marshal(std::span<const std::byte> bytes, Version version,
-                                               const ReadOptions& options = {});
-Constant read_marshal_constant(std::span<const std::byte> bytes, Version version, const ReadOptions& options = {});
+                                               const ReadOptions& options = {}, std::size_t offset = 0);
+Constant read_marshal_constant(std::span<const std::byte> bytes, Version version, const ReadOptions& options = {},
+                               std::size_t offset = 0);
+
+// What is left of a code object that cannot be read: those inside it that were complete, outermost only.
+struct Salvage {
+    std::vector<std::shared_ptr<const CodeObject>> codes;
+    std::int64_t offset = -1;  // where reading stopped
+    std::string message;  // why; "" where it did not: `codes` has the code object itself
+};
+Salvage salvage_code(std::span<const std::byte> bytes, Version version, const ReadOptions& options = {},
+                     std::size_t offset = 0);
 
 inline std::span<const std::byte> as_bytes(std::string_view text) {
     return std::as_bytes(std::span<const char>(text.data(), text.size()));

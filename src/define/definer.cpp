@@ -1,6 +1,8 @@
 #include "define/definer.h"
 
 #include <algorithm>
+#include <chrono>
+#include <new>
 #include <set>
 
 #include "base/error.h"
@@ -30,9 +32,7 @@ std::string Definer::qualified(const CodeObject& code) const {
 
 std::uint32_t Definer::register_code(const CodeObject& code) {
     const auto index = static_cast<std::uint32_t>(result_.codes.size());
-    result_.codes.push_back({qualified(code), Verdict::Unproved});
-    sources_.resize(index);
-    sources_.push_back(&code);
+    result_.codes.push_back({qualified(code), Verdict::Unproved, &code});
     unbroken_.push_back(!features(code.version).has_localsplus && features(code.version).jump_unit == 1 &&
                         code.linetable.find('\xff') != std::string::npos);
     return index;
@@ -45,7 +45,7 @@ Body Definer::body(const CodeObject& code, ScopeKind scope, Traces* traces) {
     Body statements;
     const std::size_t depth = scopes_.size();
     try {
-        if (scopes_.size() >= options_.max_depth) throw Error(-1, "code objects are nested too deeply");
+        check_limits(code);
         scopes_.push_back(code.name);
         ir::Function function;
         const FlowGraph graph = read_blocks(code, function, index, *traces);
@@ -60,6 +60,10 @@ Body Definer::body(const CodeObject& code, ScopeKind scope, Traces* traces) {
         scopes_.resize(depth);
         statements = stub(code, error.offset(), error.what());
         result_.codes[index].verdict = Verdict::Failed;
+    } catch (const std::bad_alloc&) {   // an operand that asks for billions of something
+        scopes_.resize(depth);
+        statements = stub(code, -1, "the code object asks for more memory than there is");
+        result_.codes[index].verdict = Verdict::Failed;
     } catch (const std::exception& error) {
         scopes_.resize(depth);
         statements = stub(code, -1, std::string("internal error: ") + error.what());
@@ -67,6 +71,18 @@ Body Definer::body(const CodeObject& code, ScopeKind scope, Traces* traces) {
     }
     declarations(*traces, scope, statements);
     return statements;
+}
+
+void Definer::check_limits(const CodeObject& code) const {
+    if (scopes_.size() >= options_.max_depth) {
+        throw Error(-1, "code objects are nested too deeply: the limit is " + std::to_string(options_.max_depth));
+    }
+    if (options_.max_size != 0 && code.code.size() > options_.max_size) {
+        throw Error(-1, "the code object has " + std::to_string(code.code.size()) +
+                            " bytes of instructions: the limit is " + std::to_string(options_.max_size));
+    }
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    if (options_.max_seconds > 0 && spent.count() > options_.max_seconds) throw Error(-1, "the time limit is reached");
 }
 
 Body Definer::stub(const CodeObject& code, std::int64_t offset, const std::string& message) {

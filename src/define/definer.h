@@ -2,6 +2,7 @@
 // too. What goes wrong with one code object costs that one only.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,8 +30,6 @@ class Definer : public NestedCode {
 
     // By code index: see PrintOptions::unbroken.
     const std::vector<bool>& unbroken() const { return unbroken_; }
-    // By code index: the code object itself.
-    const std::vector<const CodeObject*>& sources() const { return sources_; }
     bool has_class() const { return has_class_; }   // some class body came by
 
     ast::Expr* lambda(ast::Expr* function) override;
@@ -43,6 +42,7 @@ class Definer : public NestedCode {
     // Runs lift ... refine. On failure the statements are a stub that raises, and a diagnostic says why.
     // `traces` gets what the instructions show, where it is asked for.
     ast::Body body(const CodeObject& code, ScopeKind scope, Traces* traces = nullptr);
+    void check_limits(const CodeObject& code) const;   // throws Error
     ast::Body function_body(const CodeObject& code, Traces& traces);
     ast::Body stub(const CodeObject& code, std::int64_t offset, const std::string& message);
     ast::Arguments* arguments(const ast::FunctionValue& function, ast::Expr** returns);
@@ -82,12 +82,12 @@ class Definer : public NestedCode {
     ast::Tree& tree_;
     const Options& options_;
     Decompilation& result_;
+    const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::vector<std::string> scopes_;    // names of the enclosing code objects
     std::uint32_t register_code(const CodeObject& code);   // its index in Decompilation::codes
     // lift ... express; what no compiler made is untangled on the way.
     FlowGraph read_blocks(const CodeObject& code, ir::Function& function, std::uint32_t index, Traces& traces);
     std::vector<bool> unbroken_;
-    std::vector<const CodeObject*> sources_;
     bool has_class_ = false;
     std::string class_name_;             // innermost enclosing class
 };

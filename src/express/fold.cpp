@@ -59,6 +59,7 @@ std::int32_t Folder::merge_into_predecessor(std::int32_t b) {
     const std::int32_t last = before.insts.back();
     if (statement &&
         (before.leaves_loop || graph_.function->insts[static_cast<std::size_t>(last)].op == ir::Op::PopExcept ||
+         graph_.function->insts[static_cast<std::size_t>(last)].op == ir::Op::EndFinally ||
          !graph_.function->adjacent(last, block.insts.front()))) {
         return b;
     }

@@ -184,6 +184,11 @@ Expr* StackMachine::unpacked(Expr* item) {
     if (annotation && unpack->items.size() == 2 && unpack->number == 0) {  // def f(*args: *Ts)
         return make(ExprKind::Starred, {as_value(unpack->items[0])});
     }
+    if (const std::size_t i = item->number + 1; i < unpack->items.size() && unpack->items[i]) {
+        Expr* stored = unpack->items[i];   // by the element beside it, which the same instruction took
+        if (stored->kind == ExprKind::Name && stored->flag) return stored;
+        throw Error(inst_->offset, "an element of an unpacking is used and stored");
+    }
     for (std::size_t i = 1; i < unpack->items.size(); ++i) {
         if (unpack->items[i]) continue;
         Expr* temporary = tree_.name(fresh_name());
@@ -195,6 +200,7 @@ Expr* StackMachine::unpacked(Expr* item) {
             if (e->kind == ExprKind::UnpackItem && e->items[0] == unpack && e->number + 1 == i) e = temporary;
         }
     }
+    if (!result) throw Error(inst_->offset, "an element that the unpacking does not have");
     emit_assign({unpack_target(unpack)}, as_value(unpack->items[0]));
     return result;
 }
@@ -449,10 +455,12 @@ Stmt* StackMachine::emit(StmtKind kind, std::vector<Expr*> exprs) {
     Stmt* stmt = tree_.stmt(kind);
     stmt->exprs = std::move(exprs);
     stmt->code_index = context_.code_index;
+    bool begun = false;  // what is taken off the stack first, such as the exception, is on the line of something before
     for (std::size_t i = statement_start_; i <= position_ && i < block_->insts.size(); ++i) {
         const ir::Inst& inst = function_.insts[static_cast<std::size_t>(block_->insts[i])];
         stmt->offsets.push_back(inst.offset);
-        if (inst.location.line > 0 && (stmt->line == 0 || inst.location.line < stmt->line))
+        begun = begun || inst.op != IrOp::Pop;
+        if (begun && inst.location.line > 0 && (stmt->line == 0 || inst.location.line < stmt->line))
             stmt->line = inst.location.line;
     }
     statement_start_ = position_ + 1;

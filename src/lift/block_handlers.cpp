@@ -140,7 +140,8 @@ class Walk {
             in.target = inst(block(loop).setup).target;
             in.count = static_cast<std::uint32_t>(block(loop).depth);
             reach(in.target, block(loop).parent, block(loop).depth);
-            in.next = i + 1;  // no way that control goes, but what stands there has this one only if nothing else leads there
+            in.next =
+                i + 1;  // no way that control goes, but what stands there has this one only if nothing else leads there
             reach(in.next, b, state_[static_cast<std::size_t>(i)].depth);
         } else {
             in.count = static_cast<std::uint32_t>(state_[static_cast<std::size_t>(in.target)].depth);
@@ -231,24 +232,9 @@ class Walk {
     std::vector<bool> is_handler_, visited_;
 };
 
-// 3.8, return inside with: BEGIN_FINALLY; WITH_CLEANUP_START; [await]; WITH_CLEANUP_FINISH; POP_FINALLY 0  =>  Pop
-void fold_inline_with_exits(ir::Function& function) {
-    auto at = [&](std::int32_t i) -> Inst& { return function.insts[static_cast<std::size_t>(i)]; };
-    for (Inst& in : function.insts) {
-        if (in.op != Op::BeginFinally || at(in.next).op != Op::WithCleanupStart) continue;
-        std::int32_t i = at(in.next).next;
-        if (at(i).op == Op::Await) i = at(i).next;
-        if (at(i).op != Op::WithCleanupFinish || at(i).next < 0 || at(at(i).next).op != Op::PopFinally) continue;
-        in.op = Op::Pop;
-        in.flag = true;  // on the way of a return, break or continue
-        in.next = at(at(i).next).next;
-    }
-}
-
 }  // namespace
 
 void assign_block_handlers(ir::Function& function) {
-    fold_inline_with_exits(function);
     Walk walk(function);
     walk.run();
     walk.split();

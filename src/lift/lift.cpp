@@ -84,7 +84,10 @@ ir::Function lift(const CodeObject& code) {
         lifting::assign_table_handlers(function, entries);
         lifting::flatten_exception_groups(function);
     } else {
-        if (function.features->finally_subroutine) lifting::drop_finally_placeholders(function);
+        if (function.features->finally_subroutine) {
+            lifting::fold_inline_with_exits(function);
+            lifting::drop_finally_placeholders(function);
+        }
         lifting::assign_block_handlers(function);
     }
     lifting::fold_async_for(function);

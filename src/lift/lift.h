@@ -14,6 +14,8 @@ ir::Function lift(const CodeObject& code);
 
 namespace lifting {
 
+// 3.8: the exit of a with statement on the way of a return, break or continue becomes one Pop.
+void fold_inline_with_exits(ir::Function& function);
 // 3.8: the None under a try statement whose finally body leaves it by itself.
 void drop_finally_placeholders(ir::Function& function);
 // 3.7 - 3.10: which handler protects each instruction, from a walk with the block stack. The finally body and the with

@@ -1,8 +1,10 @@
 #include "print/printer.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "bytecode/features.h"
+#include "print/alignment.h"
 #include "print/expression_printer.h"
 #include "print/literal.h"
 
@@ -20,10 +22,12 @@ constexpr const char* kAugmented[] = {"+=", "-=", "*=", "@=", "/=", "//=", "%=",
 
 class StatementPrinter {
   public:
-    StatementPrinter(PrintedText& result, const Features& features, const PrintOptions& options)
+    StatementPrinter(PrintedText& result, const Features& features, const PrintOptions& options,
+                     const Alignment* alignment)
         : result_(result),
           features_(features),
           align_(options.align),
+          alignment_(alignment),
           unbroken_(options.unbroken),
           unbroken_headers_(options.unbroken_headers),
           expressions_(features) {}
@@ -68,6 +72,8 @@ class StatementPrinter {
     }
 
     // Aligned text: moves down to the original line, never up.
+    std::int32_t wanted(const Stmt* stmt) const { return alignment_ ? alignment_->line(stmt) : 0; }
+
     void move_to(std::int32_t line) {
         if (!align_ || line <= 0 || inline_) return;
         while (line_number_ < static_cast<std::uint32_t>(line)) newline();
@@ -93,35 +99,17 @@ class StatementPrinter {
         }
     }
 
-    // Where the header of a compound statement may stand at the latest: its body must still come on its own lines. What
-    // is known of `try` or `while True` is the line of the first instruction in it.
-    static std::int32_t header_line(const Stmt* stmt) {
-        if (stmt->kind == StmtKind::Match) {
-            return clause_line(stmt->line + 1, stmt->cases[0].body, true) - 1;
-        }
-        const bool borrowed = stmt->kind == StmtKind::Try || stmt->kind == StmtKind::TryStar ||
-                              (stmt->kind == StmtKind::While && stmt->exprs[0]->kind == ExprKind::Constant);
-        return clause_line(stmt->line, stmt->body, borrowed);
-    }
-    static std::int32_t clause_line(std::int32_t known, const Body& body, bool borrowed) {
-        if (body.empty() || known <= 0 || (!borrowed && is_simple(body[0]))) return known;
-        const std::int32_t first = is_simple(body[0]) ? body[0]->line : header_line(body[0]);
-        return first > 0 ? std::min(known, first - 1) : known;
-    }
-
     void line(const Stmt* stmt, const std::string& text) {
         const bool simple = stmt && is_simple(stmt);
-        const std::int32_t known = stmt ? stmt->line : 0;
-        const std::int32_t wanted = align_ && !simple && stmt ? header_line(stmt) : known;
-        const bool behind =
-            align_ && simple && (wanted > 0 || inline_) && static_cast<std::uint32_t>(wanted) < line_number_;
+        const std::int32_t at = stmt ? wanted(stmt) : 0;
+        const bool behind = align_ && simple && (at > 0 || inline_) && static_cast<std::uint32_t>(at) < line_number_;
         const bool joins = joins_at_ == indent_ && ((behind && simple) || inline_);
         if (inline_ || joins) {
             result_.text.pop_back();
             --line_number_;
             result_.text += joins ? "; " : " ";
         } else {
-            move_to(wanted);
+            move_to(at);
         }
         if (stmt) result_.lines.push_back({stmt, line_number_});
         if (!inline_ && !joins) result_.text.append(indent_ * 4, ' ');
@@ -176,7 +164,7 @@ class StatementPrinter {
         const std::string& value = stmt->exprs[0]->value->text;
         const auto lines = static_cast<std::uint32_t>(std::count(value.begin(), value.end(), '\n'));
         const bool too_long =
-            align_ && next && next->line > 0 && line_number_ + lines >= static_cast<std::uint32_t>(next->line);
+            align_ && next && wanted(next) > 0 && line_number_ + lines >= static_cast<std::uint32_t>(wanted(next));
         // the compiler takes the indentation away again (3.13+)
         const std::string indent = features_.docstrings_dedented ? std::string(indent_ * 4, ' ') : "";
         line(stmt, too_long ? string_literal(value) : docstring_literal(value, indent));
@@ -202,12 +190,19 @@ class StatementPrinter {
         return out;
     }
 
+    // Whether the statements would stand below the lines that they, or what follows them, shall be on.
+    bool is_behind(const Body& statements) const {
+        const auto known =
+            std::find_if(statements.begin(), statements.end(), [&](const Stmt* s) { return wanted(s) > 0; });
+        const auto lines = static_cast<std::uint32_t>(known - statements.begin()) + (statements.empty() ? 1 : 0);
+        const std::int32_t next = known == statements.end() ? alignment_->upcoming(statements) : wanted(*known);
+        return next > 0 && static_cast<std::uint32_t>(next) < line_number_ + lines;
+    }
+
     void block(const Body& statements, bool docstring_possible = false) {
         ++indent_;
         const bool simple = std::all_of(statements.begin(), statements.end(), is_simple);
-        // what has no line of its own takes none from the others
-        const bool behind = statements.empty() || statements[0]->line == 0 ||
-                            (statements[0]->line > 0 && static_cast<std::uint32_t>(statements[0]->line) < line_number_);
+        const bool behind = align_ && is_behind(statements);
         const bool outer = inline_;
         inline_ = align_ && simple && behind;
         joins_at_ = kNoJoin;
@@ -348,9 +343,15 @@ class StatementPrinter {
         return out;
     }
 
+    // A line that is no statement of its own.
+    void header(const std::string& text, const Body& statements) {
+        if (alignment_) move_to(alignment_->header(statements));
+        line(nullptr, text);
+    }
+
     void otherwise(const Body& statements) {
         if (statements.empty()) return;
-        line(nullptr, "else:");
+        header("else:", statements);
         block(statements);
     }
 
@@ -385,13 +386,13 @@ class StatementPrinter {
             std::string out = stmt->kind == StmtKind::TryStar ? "except*" : "except";
             if (handler.type) out += " " + text(handler.type, Precedence::Test);
             if (!handler.name.empty()) out += " as " + handler.name;
-            move_to(clause_line(handler.line, handler.body, true));
+            if (alignment_) move_to(alignment_->line(handler));
             line(nullptr, out + ":");
             block(handler.body);
         }
         otherwise(stmt->orelse);
         if (!stmt->finalbody.empty()) {
-            line(nullptr, "finally:");
+            header("finally:", stmt->finalbody);
             block(stmt->finalbody);
         } else if (stmt->handlers.empty()) {
             line(nullptr, "finally:");
@@ -418,7 +419,7 @@ class StatementPrinter {
     }
 
     void function(const Stmt* stmt) {
-        move_to(stmt->line);
+        move_to(wanted(stmt));
         decorators(stmt);
         std::string out = stmt->kind == StmtKind::AsyncFunctionDef ? "async def " : "def ";
         out += stmt->name + type_params(stmt->type_params) + "(";
@@ -430,7 +431,7 @@ class StatementPrinter {
     }
 
     void class_def(const Stmt* stmt) {
-        move_to(stmt->line);
+        move_to(wanted(stmt));
         decorators(stmt);
         std::string out = "class " + stmt->name + type_params(stmt->type_params);
         if (!stmt->exprs.empty() || !stmt->keywords.empty()) {
@@ -457,7 +458,7 @@ class StatementPrinter {
             std::string out = "case ";
             pattern(out, c.pattern, true);
             if (c.guard) out += " if " + text(c.guard, Precedence::NamedExpr);
-            line(nullptr, out + ":");
+            header(out + ":", c.body);
             block(c.body);
         }
         --indent_;
@@ -532,6 +533,7 @@ class StatementPrinter {
     PrintedText& result_;
     const Features& features_;
     const bool align_;
+    const Alignment* alignment_;  // null where the text is not aligned
     const std::vector<bool>* unbroken_;
     const bool unbroken_headers_;
     static constexpr std::size_t kWidth = 120;
@@ -547,7 +549,9 @@ class StatementPrinter {
 
 PrintedText print_module(const Body& body, Version version, const PrintOptions& options) {
     PrintedText result;
-    StatementPrinter(result, features(version), options).module(body);
+    std::optional<Alignment> alignment;
+    if (options.align) alignment.emplace(body, features(version).strings_located_by_end);
+    StatementPrinter(result, features(version), options, alignment ? &*alignment : nullptr).module(body);
     return result;
 }
 

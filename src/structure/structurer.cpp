@@ -65,6 +65,17 @@ Body Structurer::run() {
     return walk(graph_.entry, context);
 }
 
+// Of what is evaluated first behind the block's last statement: where the next one begins, over however many lines it goes.
+// 3.8+ has that line with the value itself.
+std::int32_t Structurer::first_line(const Block& block) const {
+    if (block.tail.empty() || !graph_.function->features->strings_located_by_end) return 0;
+    for (const std::int32_t i : block.insts) {
+        const ir::Inst& inst = graph_.function->insts[static_cast<std::size_t>(i)];
+        if (inst.offset >= block.tail.front() && inst.op != ir::Op::Pop) return inst.location.line;
+    }
+    return 0;
+}
+
 Stmt* Structurer::make(StmtKind kind, std::int32_t b) {
     Stmt* stmt = tree_.stmt(kind);
     stmt->code_index = code_index_;
@@ -72,6 +83,7 @@ Stmt* Structurer::make(StmtKind kind, std::int32_t b) {
         const Expr* value = graph_[b].value;
         stmt->line = value && value->location.line > 0 ? value->location.line : graph_[b].location.line;
         stmt->offsets = graph_[b].tail;
+        if (const std::int32_t first = first_line(graph_[b]); first > 0 && first < stmt->line) stmt->line = first;
         if (stmt->offsets.empty() && !graph_[b].insts.empty()) {
             stmt->offsets.push_back(graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())].offset);
         }
@@ -90,7 +102,7 @@ std::vector<std::int32_t> Structurer::meanings(const Context& context) {
 }
 
 bool Structurer::reached(std::int32_t b, const Context& context, Body& out, bool jumped) {
-    if (jumped) {   // the way here was a statement of its own, even where control would get here anyway
+    if (jumped) {  // the way here was a statement of its own, even where control would get here anyway
         const std::int32_t x = regions_.settle(b);
         const bool returns = x >= 0 && x == context.next && graph_[x].exit == Exit::Return && graph_[x].pure() &&
                              x != context.again && x != context.leave;
@@ -156,10 +168,9 @@ Body Structurer::walk(std::int32_t b, const Context& context) {
             case Exit::Case: b = match(b, context, out); break;
             case Exit::Return: {
                 Stmt* stmt = make(StmtKind::Return, b);
-                if (block.location.line > 0) stmt->line = block.location.line;
                 stmt->exprs = {block.value};
                 const ir::Inst& last = graph_.function->insts[static_cast<std::size_t>(block.insts.back())];
-                stmt->flag = last.flag;   // implicit
+                stmt->flag = last.flag;  // implicit
                 out.push_back(stmt);
                 return out;
             }
@@ -202,7 +213,7 @@ std::int32_t Structurer::branch(std::int32_t b, const Context& context, Body& ou
     if (second == inner.next) return follow >= 0 ? follow : context.next;
     if (!completes(stmt->body) && follow < 0) return second;
     stmt->orelse = walk(second, inner);
-    if ((first == inner.next || stmt->body.empty()) && can_negate(test)) {   // only the else arm has anything in it
+    if ((first == inner.next || stmt->body.empty()) && can_negate(test)) {  // only the else arm has anything in it
         stmt->exprs = {negated(tree_, test)};
         stmt->body.swap(stmt->orelse);
     }

@@ -58,6 +58,7 @@ class Structurer {
     ast::Body loop_body(std::int32_t entry, const Context& context, ast::Expr*& target);
     static std::vector<std::int32_t> meanings(const Context& context);
 
+    std::int32_t first_line(const Block& block) const;
     ast::Stmt* make(ast::StmtKind kind, std::int32_t b);
 
     const FlowGraph& graph_;

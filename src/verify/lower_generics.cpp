@@ -23,7 +23,7 @@ std::string generic_name(const std::string& name) {
 void Lowerer::evaluator(const Expr* e, const void* key, const std::string& name) {
     if (e->kind == ExprKind::Starred) throw Error(-1, "a starred default");
     std::uint32_t flags = 0;
-    if (features().deferred_annotations) {   // 3.14+: asked for a format
+    if (features().deferred_annotations) {  // 3.14+: asked for a format
         Constant one;
         one.kind = Constant::Kind::Tuple;
         one.items.push_back(*number(1));

@@ -36,8 +36,8 @@ struct Unit {
     std::int32_t scope = 0;
     Name name = nullptr;
     std::string qualname;
-    std::string inner_qualname;    // TypeParams: of what they belong to
-    std::uint32_t arguments = 0;   // TypeParams: 1: it gets the defaults, 2: those of keyword-only arguments
+    std::string inner_qualname;  // TypeParams: of what they belong to
+    std::uint32_t arguments = 0;  // TypeParams: 1: it gets the defaults, 2: those of keyword-only arguments
 };
 
 // The parts of a code object that do not sit in instructions.

@@ -20,13 +20,13 @@ using verify::UnitKind;
 class Prover {
   public:
     Prover(const Claim& claim, Decompilation& result)
-        : body_(*claim.body), codes_(*claim.codes), printed_(*claim.printed), result_(result), state_(codes_.size()) {
-        for (std::size_t i = 0; i < codes_.size(); ++i) index_.try_emplace(codes_[i], i);
+        : body_(*claim.body), printed_(*claim.printed), result_(result), state_(result.codes.size()) {
+        for (std::size_t i = 0; i < result.codes.size(); ++i) index_.try_emplace(result.codes[i].code, i);
     }
 
     std::vector<std::size_t> run(const CodeObject& code, bool as_module) {
         program_.features = &features(code.version);
-        long_lines_.assign(codes_.size(), false);
+        long_lines_.assign(result_.codes.size(), false);
         if (program_.features->jump_unit == 1) find_long_lines();
         try {
             start(code, as_module);
@@ -140,18 +140,18 @@ class Prover {
     }
 
     void settle() {
-        for (std::size_t i = 0; i < codes_.size(); ++i) {
+        for (std::size_t i = 0; i < result_.codes.size(); ++i) {
             CodeVerdict& code = result_.codes[i];
             if (code.verdict == Verdict::Failed) continue;
-            State& state = state_[index_.at(codes_[i])];  // the same code object may have been read twice
-            if (!state.seen && state.equal) note(index_.at(codes_[i]), -1, "what surrounds it is not proved");
+            State& state = state_[index_.at(result_.codes[i].code)];  // the same code object may have been read twice
+            if (!state.seen && state.equal)
+                note(index_.at(result_.codes[i].code), -1, "what surrounds it is not proved");
             code.verdict = !state.equal ? Verdict::Unproved : state.exact ? Verdict::Exact : Verdict::Equivalent;
             if (!state.equal) result_.diagnostics.push_back({code.qualname, state.offset, state.message});
         }
     }
 
     const ast::Body& body_;
-    const std::vector<const CodeObject*>& codes_;
     const PrintedText& printed_;
     Decompilation& result_;
     verify::Program program_;
@@ -166,7 +166,7 @@ class Prover {
 }  // namespace
 
 std::vector<std::size_t> prove(const Claim& claim, Decompilation& result) {
-    if (claim.codes->empty()) return {};
+    if (result.codes.empty()) return {};
     return Prover(claim, result).run(*claim.code, claim.as_module);
 }
 

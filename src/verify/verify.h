@@ -15,7 +15,6 @@ struct Claim {
     const ast::Body* body;   // what was printed
     const CodeObject* code;  // what it came from
     bool as_module;          // see Options
-    const std::vector<const CodeObject*>* codes;   // the code object behind each of Decompilation::codes
     const PrintedText* printed;
 };
 

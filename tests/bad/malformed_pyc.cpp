@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -15,6 +16,7 @@
 
 #include "base/error.h"
 #include "bytecode/disassembler.h"
+#include "bytecode/features.h"
 #include "bytecode/pyc_reader.h"
 
 namespace {
@@ -23,6 +25,27 @@ struct Counts {
     std::uint64_t read = 0;      // still a .pyc file
     std::uint64_t refused = 0;   // Error
 };
+
+// What is left of a refused file is whole: its own code objects can be listed, or say by Error why not.
+void salvage(const std::string& bytes) {
+    depyf::Version version;
+    try {
+        version = depyf::version_of_magic(static_cast<std::uint16_t>(static_cast<unsigned char>(bytes.at(0)) |
+                                                                     static_cast<unsigned char>(bytes.at(1)) << 8));
+    } catch (const std::exception&) {
+        return;
+    }
+    const depyf::Salvage left = depyf::salvage_code(depyf::as_bytes(bytes), version, {}, depyf::kPycHeaderSize);
+    for (const auto& root : left.codes) {
+        for (const depyf::CodeObject* code : depyf::nested_code_objects(*root)) {
+            try {
+                depyf::list_instructions(*code);
+            } catch (const depyf::Error&) {
+                continue;
+            }
+        }
+    }
+}
 
 void attempt(const std::string& bytes, Counts& counts) {
     try {
@@ -37,6 +60,7 @@ void attempt(const std::string& bytes, Counts& counts) {
             std::exit(1);
         }
         ++counts.refused;
+        salvage(bytes);
     }
 }
 

@@ -13,6 +13,8 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from conftest import VERSIONS, interpreter  # noqa: E402
 
+from depyf import same_code  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 CASES = os.path.join(os.path.dirname(HERE), "cases")
 RATCHET = os.path.join(HERE, "ratchet.json")
@@ -61,7 +63,7 @@ def library_files(python):
 
 
 def round_trip(python, files, folder):
-    """Rows as same_code.py prints them, one a file."""
+    """Rows as depyf/same_code.py prints them, one a file."""
     import depyf
 
     pycs, sources = os.path.join(str(folder), "pyc"), os.path.join(str(folder), "py")
@@ -72,7 +74,7 @@ def round_trip(python, files, folder):
     for name in os.listdir(pycs):
         with open(os.path.join(sources, name[:-1]), "w", encoding="utf-8") as f:
             f.write(depyf.decompile(os.path.join(pycs, name)))
-    out = subprocess.check_output([python, os.path.join(HERE, "same_code.py"), pycs, sources], universal_newlines=True)
+    out = subprocess.check_output([python, same_code.__file__, pycs, sources], universal_newlines=True)
     rows = [json.loads(line) for line in out.splitlines()]
     for row in rows:
         row["path"] = files[int(row["file"][:4])]
@@ -97,10 +99,8 @@ def test_standard_library_sample(python_version, tmp_path):
 
 
 def test_comparison_tells_near_misses_apart():
-    from same_code import compare
-
     def differ(a, b):
-        return any(what for _, what in compare(compile(a, "a", "exec"), compile(b, "b", "exec")))
+        return any(what for _, what in same_code.compare(compile(a, "a", "exec"), compile(b, "b", "exec")))
 
     for a, b in [
         ("x = 1", "x = 1.0"),

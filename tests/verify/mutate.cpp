@@ -35,7 +35,7 @@ class Mutator {
 
     bool proved() {
         depyf::Decompilation result = result_;
-        const auto to_join = depyf::prove({&body_, &code_, true, &definer_.sources(), &printed_}, result);
+        const auto to_join = depyf::prove({&body_, &code_, true, &printed_}, result);
         for (const depyf::CodeVerdict& code : result.codes) {
             if (code.verdict != depyf::Verdict::Exact && code.verdict != depyf::Verdict::Equivalent) {
                 if (verbose_) {

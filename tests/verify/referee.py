@@ -2,7 +2,7 @@
 
     pythonX.Y referee.py PYC_FOLDER SOURCE_FOLDER
 
-For each NAME.pyc and the decompiled NAME.py: compiles the text, compares by ../roundtrip/same_code.py and prints a JSON
+For each NAME.pyc and the decompiled NAME.py: compiles the text, compares by depyf/same_code.py and prints a JSON
 line: {"file", "same": [qualified names], "different": [[name, reason], ...]}.
 """
 
@@ -12,7 +12,7 @@ import os
 import sys
 import warnings
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "roundtrip"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 2, "python", "depyf"))
 from same_code import difference  # noqa: E402
 
 

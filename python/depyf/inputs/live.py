@@ -1,14 +1,15 @@
-"""What a user may hand in, and the code object it leads to."""
+"""What a caller of the API may hand in, and the code object it leads to."""
 
 import os
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from depyf import _engine
+from depyf.inputs import bytecode
 
 
-def code_of(obj: Any) -> Union[CodeType, _engine.Code]:
-    """A live code object, or one read from bytes.
+def code_of(obj: Any, python: Optional[bytecode.Version] = None) -> Union[CodeType, _engine.Code]:
+    """A live code object, or one read from bytes, which `python` names the version of where they do not.
 
     Raises TypeError where there is no code behind `obj`, OSError for a file that cannot be read and ValueError for
     bytes that are no .pyc and no marshalled code object.
@@ -16,16 +17,16 @@ def code_of(obj: Any) -> Union[CodeType, _engine.Code]:
     if isinstance(obj, (CodeType, _engine.Code)):
         return obj
     if isinstance(obj, (bytes, bytearray, memoryview)):
-        return _engine.from_bytes(bytes(obj))
+        return bytecode.read(bytes(obj), python)
     if isinstance(obj, (str, os.PathLike)):
-        return _from_path(obj)
+        return _from_path(obj, python)
     if isinstance(obj, ModuleType):
         return _from_module(obj)
     if hasattr(obj, "read"):
         data = obj.read()
         if not isinstance(data, bytes):
             raise TypeError("the stream must be opened in binary mode")
-        return _engine.from_bytes(data)
+        return bytecode.read(data, python)
     return _from_callable(obj)
 
 
@@ -34,12 +35,12 @@ def is_module_code(code: CodeType) -> bool:
     return not code.co_flags & 0x2 and code.co_name == "<module>"
 
 
-def _from_path(path: Any) -> _engine.Code:
+def _from_path(path: Any, python: Optional[bytecode.Version]) -> _engine.Code:
     text = os.fspath(path)
     if isinstance(path, str) and not text.endswith((".pyc", ".pyo")):
         raise TypeError("a str must be the path of a .pyc file; got %r" % text[:80])
     with open(text, "rb") as stream:
-        return _engine.from_bytes(stream.read())
+        return bytecode.read(stream.read(), python)
 
 
 def _from_module(module: ModuleType) -> Union[CodeType, _engine.Code]:

@@ -17,6 +17,7 @@ import os
 import sys
 import types
 import warnings
+from typing import Any, Iterator
 
 VERSION = sys.version_info[:2]
 IGNORED = {"NOP", "CACHE", "EXTENDED_ARG", "NOT_TAKEN", "RESUME", "PRECALL"}
@@ -46,7 +47,7 @@ SPLIT = {
 TARGETS = set(dis.hasjrel) | set(dis.hasjabs) | set(getattr(dis, "hasjump", ()))
 
 
-def constant(value):
+def constant(value: Any) -> Any:
     """Constants differ by type, by the sign of zero and by what is inside."""
     if isinstance(value, types.CodeType):
         return "code", value.co_name
@@ -62,15 +63,16 @@ def constant(value):
 class Operation:
     """One node of the graph: what is done, and where control goes (node indices, set by Graph)."""
 
-    def __init__(self, name, operand, offset, ways):
+    def __init__(self, name: str, operand: Any, offset: int, ways: Any) -> None:
         self.name, self.operand, self.offset, self.ways = name, operand, offset, ways
-        self.handler = None
-        self.code = None
+        self.handler: Any = None
+        self.code: Any = None
 
 
 class Graph:
-    def __init__(self, code):
-        self.nodes, self.at = [], {}
+    def __init__(self, code: Any) -> None:
+        self.nodes: Any = []
+        self.at: Any = {}
         for instruction in dis.get_instructions(code):
             self.at[instruction.offset] = len(self.nodes)
             self.add(code, instruction)
@@ -82,14 +84,14 @@ class Graph:
                 if start <= node.offset < stop and node.handler is None:
                     node.handler = (self.place(target), depth)
 
-    def place(self, offset):
+    def place(self, offset: int) -> int:
         while offset not in self.at and offset < 1 << 30:
             offset += 2
             if offset > max(self.at):
                 return self.end
         return self.at[offset]
 
-    def add(self, code, i):
+    def add(self, code: Any, i: Any) -> None:
         name = PLAIN.get(i.opname, i.opname)
         if name in IGNORED:
             return
@@ -114,21 +116,21 @@ class Graph:
             self.nodes.append(node)
 
     @staticmethod
-    def operand(code, i):
+    def operand(code: Any, i: Any) -> Any:
         if i.opname == "KW_NAMES":
             return constant(code.co_consts[i.arg])
         if i.opname == "LOAD_SMALL_INT":
             return constant(i.arg)
         if i.opcode in dis.hasconst:
             return constant(i.argval)
-        flags = 0
+        flags: Any = 0
         if i.opname in ("LOAD_GLOBAL", "LOAD_ATTR", "LOAD_SUPER_ATTR", "IMPORT_NAME") and VERSION >= (3, 11):
             flags = i.argrepr.replace(str(i.argval), "", 1)
         if i.opcode in dis.haslocal or i.opcode in dis.hasname or i.opcode in dis.hasfree:
             return i.argval, flags
         return i.arg
 
-    def settle(self, index):
+    def settle(self, index: int) -> Any:
         """Through jumps; None at an empty endless loop."""
         seen = set()
         while index < self.end and self.nodes[index].name == "jump":
@@ -139,11 +141,11 @@ class Graph:
         return index
 
 
-def handlers(code):
+def handlers(code: Any) -> Iterator[Any]:
     """(start, stop, target, depth and lasti) of 3.11+ in bytes. Objects/exception_handling_notes.txt."""
     data = iter(getattr(code, "co_exceptiontable", b""))
 
-    def number():
+    def number() -> int:
         byte = next(data)
         value = byte & 63
         while byte & 64:
@@ -160,7 +162,7 @@ def handlers(code):
         yield start, stop, number() * 2, number()
 
 
-def signature(code):
+def signature(code: Any) -> Any:
     flags = code.co_flags & ~0x40
     count = code.co_argcount + code.co_kwonlyargcount + bool(flags & 4) + bool(flags & 8)
     has_doc = flags & 1 and not code.co_name.startswith("<") and (VERSION < (3, 14) or flags & 0x4000000)
@@ -176,7 +178,7 @@ def signature(code):
     }
 
 
-def difference(a, b, nested):
+def difference(a: Any, b: Any, nested: Any) -> Any:
     """None where the two do the same, else where they part; pairs of nested code objects are added to `nested`."""
     first, second = signature(a), signature(b)
     for what in first:
@@ -209,7 +211,7 @@ def difference(a, b, nested):
     return None
 
 
-def compare(a, b):
+def compare(a: Any, b: Any) -> Any:
     """[(name, difference or None)] for the two and all pairs of code objects in them."""
     result, todo, seen = [], [(a, b)], set()
     while todo:
@@ -221,13 +223,13 @@ def compare(a, b):
     return result
 
 
-def main(pycs, sources):
+def main(pycs: str, sources: str) -> None:
     warnings.simplefilter("ignore")
     sys.setrecursionlimit(10000)
     for name in sorted(os.listdir(pycs)):
         with open(os.path.join(pycs, name), "rb") as f:
             original = marshal.loads(f.read()[16:])
-        row = {"file": name, "same": 0, "total": 0, "different": []}
+        row: Any = {"file": name, "same": 0, "total": 0, "different": []}
         try:
             with open(os.path.join(sources, name[:-1]), "rb") as f:
                 again = compile(f.read(), name, "exec", dont_inherit=True)

@@ -1,4 +1,4 @@
-// 3.8, a finally body that returns, breaks or continues itself: the compiler puts a None under everything in the statement
+// Two shapes of 3.8 only. A finally body that returns, breaks or continues itself: the compiler puts a None under everything in the statement
 // (so that the value of a `return` that comes through has a place) and pops it on every way out. Source: CPython 3.8
 // Python/compile.c, compiler_try_finally (break_finally).
 #include "lift/lift.h"
@@ -65,6 +65,20 @@ class Placeholder {
 };
 
 }  // namespace
+
+// 3.8, return inside with: BEGIN_FINALLY; WITH_CLEANUP_START; [await]; WITH_CLEANUP_FINISH; POP_FINALLY 0  =>  Pop
+void fold_inline_with_exits(ir::Function& function) {
+    auto at = [&](std::int32_t i) -> Inst& { return function.insts[static_cast<std::size_t>(i)]; };
+    for (Inst& in : function.insts) {
+        if (in.op != Op::BeginFinally || at(in.next).op != Op::WithCleanupStart) continue;
+        std::int32_t i = at(in.next).next;
+        if (at(i).op == Op::Await) i = at(i).next;
+        if (at(i).op != Op::WithCleanupFinish || at(i).next < 0 || at(at(i).next).op != Op::PopFinally) continue;
+        in.op = Op::Pop;
+        in.flag = true;  // on the way of a return, break or continue
+        in.next = at(at(i).next).next;
+    }
+}
 
 void drop_finally_placeholders(ir::Function& function) {
     for (Inst& in : function.insts) {

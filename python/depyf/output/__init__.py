@@ -1,0 +1,1 @@
+"""What the command line writes: one form a file. Each is a function from values to text."""
