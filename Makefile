@@ -1,6 +1,6 @@
 # make demo    sets up everything, runs examples/toy.py, prints what was dumped
 # make test    sets up everything; lint, C++ tests, Python tests, torch tests
-# make corpus  compares the disassembly of every standard library with that version's own `dis`
+# make corpus  every standard library: disassembly against that version's own `dis`, proofs against its compiler
 # make bench   measures speed against CPython and other decompilers, and writes the tables into README.md
 # make lint    the checks alone        make format  rewrites the sources
 
@@ -50,6 +50,7 @@ native: $(VENV)/.dev
 
 corpus: native
 	$(BIN)/python tools/compare_dis.py --exe build/native/dis_json $$(tools/find_pythons.sh | sed 's/^/--python /')
+	$(BIN)/python tools/check_proof.py --exe build/native/prove_pycs $$(tools/find_pythons.sh | sed 's/^/--python /')
 
 bench: install
 	$(BIN)/python benchmarks/run.py

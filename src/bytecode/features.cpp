@@ -135,6 +135,12 @@ void set_language(Features& f, int minor) {
     f.while_test_duplicated = minor >= 10 && minor <= 13;
     f.exit_blocks_copied = minor == 10 || minor >= 12;
     f.cold_blocks_moved = minor >= 12;
+    f.values_threaded = minor >= 14;
+    f.repeated_stores_dropped = minor >= 13;
+    f.comprehension_saves_argument = minor == 12 || minor == 13;
+    f.comprehension_hides_imports = minor >= 13;
+    f.tuples_folded_late = minor >= 14;
+    f.list_as_tuple = minor >= 8;
     f.percent_format_folded = minor >= 11;
     f.class_firstlineno = minor >= 13;
     f.stores_classdictcell = minor >= 12;

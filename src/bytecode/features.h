@@ -136,6 +136,12 @@ struct Features {
     bool while_test_duplicated;  // 3.10 - 3.13: the loop test stands at the bottom again
     bool exit_blocks_copied;  // 3.10, 3.12+: small exit blocks copied into their predecessors
     bool cold_blocks_moved;  // 3.12+: handlers at the end of the code
+    bool values_threaded;  // 3.14+: jumps of `a and b or c` as a value are threaded (as up to 3.11)
+    bool repeated_stores_dropped;  // 3.13+: of two stores to one variable in a row only the last stays
+    bool comprehension_saves_argument;  // 3.12, 3.13: inlined in a class body it saves a variable ".0" too
+    bool comprehension_hides_imports;  // 3.13+: inlined in a module it takes attributes of imports for methods
+    bool tuples_folded_late;  // 3.14+: `a, b = 1, 2` never makes the tuple
+    bool list_as_tuple;  // 3.8+: `in [a, b]` is compiled like `in (a, b)`
     bool percent_format_folded;  // 3.11+: '%s' % (x,) is compiled like an f-string
     bool class_firstlineno;  // 3.13+: class bodies store __firstlineno__, __static_attributes__
     bool stores_classdictcell;  // 3.12+: __classdictcell__ / __classdict__

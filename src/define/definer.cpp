@@ -137,7 +137,8 @@ Body Definer::lone(const CodeObject& code) {
     if (code.name == "<lambda>") {
         const auto codes = static_cast<std::ptrdiff_t>(result_.codes.size());
         const auto diagnostics = static_cast<std::ptrdiff_t>(result_.diagnostics.size());
-        if (Expr* e = lambda(function); e && result_.codes[static_cast<std::size_t>(codes)].verdict != Verdict::Failed) {
+        if (Expr* e = lambda(function);
+            e && result_.codes[static_cast<std::size_t>(codes)].verdict != Verdict::Failed) {
             Stmt* stmt = tree_.stmt(StmtKind::Expr);
             stmt->exprs = {e};
             return {stmt};

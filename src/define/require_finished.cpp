@@ -95,8 +95,8 @@ class Finder {
         if (!s->offsets.empty()) offset_ = s->offsets.front();
         if (s->kind == StmtKind::Append || s->kind == StmtKind::Goto)
             throw Error(offset_, "no Python text means a part of a comprehension here");
-        const bool defines = s->kind == StmtKind::FunctionDef || s->kind == StmtKind::AsyncFunctionDef ||
-                             s->kind == StmtKind::ClassDef;
+        const bool defines =
+            s->kind == StmtKind::FunctionDef || s->kind == StmtKind::AsyncFunctionDef || s->kind == StmtKind::ClassDef;
         for (const Expr* e : s->exprs) expression(e);
         for (const Expr* e : s->decorators) expression(e);
         for (const ast::Keyword& keyword : s->keywords) expression(keyword.value);

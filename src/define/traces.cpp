@@ -34,7 +34,8 @@ void read_reachable(const ir::Function& function, Traces& traces) {
         todo.push_back(inst.next);
         todo.push_back(inst.target);
         const bool raises = inst.op != ir::Op::Nop && inst.op != ir::Op::Jump && inst.op != ir::Op::PopBlock;
-        if (inst.handler >= 0 && raises) todo.push_back(function.handlers[static_cast<std::size_t>(inst.handler)].target);
+        if (inst.handler >= 0 && raises)
+            todo.push_back(function.handlers[static_cast<std::size_t>(inst.handler)].target);
         if (inst.op == ir::Op::SetupFinally && !function.features->has_exception_table)
             todo.push_back(function.handlers[inst.count].target);
     }

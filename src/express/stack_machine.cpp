@@ -150,7 +150,7 @@ Expr* StackMachine::as_value(Expr* e) {
                 return temporary;
             }
             Expr* value = as_value(e->items[0]);
-            for (std::size_t i = 1; i < e->items.size(); ++i) {   // (a := (b := value)) stores b first
+            for (std::size_t i = 1; i < e->items.size(); ++i) {  // (a := (b := value)) stores b first
                 value = tree_.expr(ExprKind::NamedExpr, {e->items[i], value});
                 value->order = e->order;
                 value->location = e->items[0]->location;
@@ -181,7 +181,7 @@ Expr* StackMachine::unpacked(Expr* item) {
     Expr* result = nullptr;
     const IrOp op = inst_->op;
     const bool annotation = op == IrOp::BuildTuple || op == IrOp::BuildMap || op == IrOp::BuildConstKeyMap;
-    if (annotation && unpack->items.size() == 2 && unpack->number == 0) {   // def f(*args: *Ts)
+    if (annotation && unpack->items.size() == 2 && unpack->number == 0) {  // def f(*args: *Ts)
         return make(ExprKind::Starred, {as_value(unpack->items[0])});
     }
     if (const std::size_t i = item->number + 1; i < unpack->items.size() && unpack->items[i]) {
@@ -259,13 +259,13 @@ bool StackMachine::stack_ops(const ir::Inst& inst) {
         case IrOp::LoadAssertionError: {
             Expr* e = make(ExprKind::Name);
             e->name = "AssertionError";
-            e->flag = true;   // written by `assert`
+            e->flag = true;  // written by `assert`
             push(e);
             return true;
         }
         case IrOp::PushNull: push(make(ExprKind::Null)); return true;
         case IrOp::Copy: {
-            if (in_chained_comparison()) stack_.back() = as_value(peek(1));   // a < (b := c) < d
+            if (in_chained_comparison()) stack_.back() = as_value(peek(1));  // a < (b := c) < d
             Expr* e = peek(inst.count);
             ++e->copies;
             stack_.push_back(e);
@@ -304,7 +304,7 @@ bool StackMachine::names(const ir::Inst& inst) {
             push(inst.flag && inst.op == IrOp::LoadClosure ? cell(inst) : name(inst.name));
             return true;
         case IrOp::LoadFastAndClear: {
-            Expr* e = make(ExprKind::Opaque);   // what an inlined comprehension saves
+            Expr* e = make(ExprKind::Opaque);  // what an inlined comprehension saves
             e->name = "saved";
             push(e);
             return true;
@@ -437,7 +437,12 @@ bool StackMachine::operators(const ir::Inst& inst) {
             push(e);
             return true;
         }
-        case IrOp::ToBool: return true;
+        case IrOp::ToBool: {  // not not x (3.13+)
+            Expr* e = make(ExprKind::UnaryOp, {make(ExprKind::UnaryOp, {pop()})});
+            e->unary = e->items[0]->unary = ast::UnaryOperator::Not;
+            push(e);
+            return true;
+        }
         default: return false;
     }
 }
@@ -446,7 +451,7 @@ bool StackMachine::operators(const ir::Inst& inst) {
 
 Stmt* StackMachine::emit(StmtKind kind, std::vector<Expr*> exprs) {
     const bool item = !exprs.empty() && exprs.back()->kind == ExprKind::ForItem;
-    if (!item) spill();   // storing the item is the loop's own work, also inside an expression's comprehension
+    if (!item) spill();  // storing the item is the loop's own work, also inside an expression's comprehension
     Stmt* stmt = tree_.stmt(kind);
     stmt->exprs = std::move(exprs);
     stmt->code_index = context_.code_index;

@@ -19,7 +19,9 @@ class Annotations {
         mark_executed();
         const std::int32_t map = annotate_map();
         if (map < 0) return;
-        at(map).op = Op::PushNull;   // the dict itself is never looked at
+        at(map).op = Op::Nop;   // the dict itself is never looked at
+        at(map).flag = false;
+        return_nothing();
         for (Inst& inst : function_.insts) {
             if (inst.op == Op::Copy && inst.count == 2) name_annotation(inst);
         }
@@ -57,6 +59,19 @@ class Annotations {
         }
         if (!is(i, Op::Branch) || !is(at(i).next, Op::CommonConst) || !is(at(i).target, Op::BuildMap)) return -1;
         return at(at(i).target).count == 0 ? at(i).target : -1;
+    }
+
+    // RETURN_VALUE of the dict  =>  LOAD_CONST None; RETURN_VALUE
+    void return_nothing() {
+        static const Constant kNone;
+        const auto size = static_cast<std::int32_t>(function_.insts.size());
+        for (std::int32_t i = 0; i < size; ++i) {
+            if (at(i).op != Op::Return) continue;
+            function_.insts.push_back(at(i));
+            at(i).op = Op::Const;
+            at(i).value = &kNone;
+            at(i).next = static_cast<std::int32_t>(function_.insts.size()) - 1;
+        }
     }
 
     // COPY 2; LOAD_CONST 'x'; STORE_SUBSCR  =>  x = ...

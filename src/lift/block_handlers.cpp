@@ -59,6 +59,7 @@ class Walk {
             if (added) found->second = end_of(entry);
             in.op = inst(entry).op == Op::WithCleanupStart ? Op::Pop : Op::Nop;
             in.value = nullptr;
+            in.count = in.op == Op::Pop ? 1 : 0;   // not just any item
             in.next = found->second < 0 ? -1 : inst(found->second).next;
             if (in.next < 0) {
                 in.op = Op::EndBody;
@@ -139,7 +140,8 @@ class Walk {
             in.target = inst(block(loop).setup).target;
             in.count = static_cast<std::uint32_t>(block(loop).depth);
             reach(in.target, block(loop).parent, block(loop).depth);
-            in.next = i + 1;  // no way that control goes, but what stands there has this one only if nothing else leads there
+            in.next =
+                i + 1;  // no way that control goes, but what stands there has this one only if nothing else leads there
             reach(in.next, b, state_[static_cast<std::size_t>(i)].depth);
         } else {
             in.count = static_cast<std::uint32_t>(state_[static_cast<std::size_t>(in.target)].depth);

@@ -60,7 +60,8 @@ ir::Function lift(const CodeObject& code) {
         inst.next = ir::ends(inst.op) ? -1 : i + 1;
         if (inst.next == size) {
             // 3.8 leaves the pop behind a finally body that never ends, with nothing behind it
-            if (!function.features->finally_subroutine) throw Error(inst.offset, "control runs off the end of the code");
+            if (!function.features->finally_subroutine)
+                throw Error(inst.offset, "control runs off the end of the code");
             inst.op = ir::Op::Reraise;
             inst.next = -1;
         }

@@ -217,6 +217,16 @@ void Translator::compare(std::string_view name) {
     emit(IrOp::Compare, static_cast<std::uint32_t>(found - std::begin(kSpelling)));
 }
 
+// Whether the instruction behind the current one tests the value: a conditional jump or `not`.
+bool Translator::is_tested() const {
+    for (const Instruction* next = current_ + 1; next < instructions_.data() + instructions_.size(); ++next) {
+        const LiftKind kind = opcode_meaning(code_.version, next->op).lift;
+        if (kind == LiftKind::ExtendedArg || kind == LiftKind::Cache || kind == LiftKind::Nop) continue;
+        return kind == LiftKind::PopJumpIf || kind == LiftKind::Unary;
+    }
+    return false;
+}
+
 bool Translator::operators(const Instruction& in) {
     const OpcodeMeaning& meaning = opcode_meaning(code_.version, in.op);
     const Features& f = *function_.features;
@@ -245,6 +255,7 @@ bool Translator::operators(const Instruction& in) {
             const std::uint32_t index = in.arg >> f.compare_shift;
             if (index >= f.compare_names.size()) throw Error(in.offset, "COMPARE_OP operand out of range");
             compare(f.compare_names[index]);
+            if (f.compare_bool_bit && (in.arg & f.compare_bool_bit) && !is_tested()) emit(IrOp::ToBool);
             return true;
         }
         case LiftKind::Is:
@@ -253,7 +264,9 @@ bool Translator::operators(const Instruction& in) {
         case LiftKind::Contains:
             emit(IrOp::Compare, static_cast<std::uint32_t>(in.arg ? CompareOperator::NotIn : CompareOperator::In));
             return true;
-        case LiftKind::ToBool: return true;   // every condition tests truth anyway
+        case LiftKind::ToBool:   // every condition tests truth anyway
+            if (!is_tested()) emit(IrOp::ToBool);
+            return true;
         case LiftKind::CallIntrinsic1:
         case LiftKind::CallIntrinsic2: {
             const bool one = meaning.lift == LiftKind::CallIntrinsic1;

@@ -26,6 +26,7 @@ class Translator {
     bool calls(const Instruction& instruction);
     bool jumps(const Instruction& instruction);
     bool exceptions(const Instruction& instruction);
+    bool is_tested() const;
     void load_local(std::uint32_t index, bool clear);
     void binary(std::string_view name, bool inplace);
     void compare(std::string_view name);

@@ -29,6 +29,7 @@ class StatementPrinter {
           align_(options.align),
           alignment_(alignment),
           unbroken_(options.unbroken),
+          unbroken_headers_(options.unbroken_headers),
           expressions_(features) {}
 
     void body(const Body& statements, bool docstring_possible) {
@@ -113,7 +114,9 @@ class StatementPrinter {
         if (stmt) result_.lines.push_back({stmt, line_number_});
         if (!inline_ && !joins) result_.text.append(indent_ * 4, ' ');
         std::string wrapped = text;
-        break_long(wrapped, align_ || (stmt && is_unbroken(stmt)));
+        const bool header = !stmt || is_definition(stmt);
+        const bool never = align_ || (header && unbroken_headers_) || (stmt && is_unbroken(stmt));
+        if (break_long(wrapped, never)) note_broken(stmt);
         result_.text += wrapped;
         result_.text += '\n';
         line_number_ += 1 + static_cast<std::uint32_t>(std::count(wrapped.begin(), wrapped.end(), '\n'));
@@ -121,7 +124,9 @@ class StatementPrinter {
     }
 
     // Breaks at soft breaks what would be longer than kWidth. `never`: the statement stays on one line.
-    void break_long(std::string& text, bool never) const {
+    // Tells whether it did.
+    bool break_long(std::string& text, bool never) const {
+        bool broken = false;
         const bool fits = indent_ * 4 + text.size() <= kWidth;
         std::size_t column = indent_ * 4, start = 0;
         std::string out;
@@ -130,6 +135,7 @@ class StatementPrinter {
             const std::size_t length = i - start;
             if (start > 0) {
                 const bool over = !never && !fits && column + 1 + length > kWidth;
+                broken = broken || over;
                 out += over ? "\n" + std::string(indent_ * 4 + 8, ' ') : " ";
                 column = over ? indent_ * 4 + 8 : column + 1;
             }
@@ -138,6 +144,16 @@ class StatementPrinter {
             start = i + 1;
         }
         text.swap(out);
+        return broken;
+    }
+
+    void note_broken(const Stmt* stmt) {
+        if (!stmt || is_definition(stmt)) {  // an instruction of whichever code object
+            result_.broken_anywhere = true;
+            return;
+        }
+        if (result_.broken.size() <= stmt->code_index) result_.broken.resize(stmt->code_index + 1, false);
+        result_.broken[stmt->code_index] = true;
     }
 
     bool is_unbroken(const Stmt* stmt) const {
@@ -433,7 +449,10 @@ class StatementPrinter {
     }
 
     void match(const Stmt* stmt) {
-        line(stmt, "match " + (stmt->exprs[0]->kind == ExprKind::Tuple ? text(stmt->exprs[0], Precedence::Tuple) : test(stmt->exprs[0])) + ":");
+        line(stmt, "match " +
+                       (stmt->exprs[0]->kind == ExprKind::Tuple ? text(stmt->exprs[0], Precedence::Tuple)
+                                                                : test(stmt->exprs[0])) +
+                       ":");
         ++indent_;
         for (const ast::MatchCase& c : stmt->cases) {
             std::string out = "case ";
@@ -516,6 +535,7 @@ class StatementPrinter {
     const bool align_;
     const Alignment* alignment_;  // null where the text is not aligned
     const std::vector<bool>* unbroken_;
+    const bool unbroken_headers_;
     static constexpr std::size_t kWidth = 120;
     ExpressionPrinter expressions_;
     std::size_t indent_ = 0;

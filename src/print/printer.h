@@ -19,6 +19,8 @@ struct PrintedLine {
 struct PrintedText {
     std::string text;                  // UTF-8, four spaces an indent, ends in a newline unless empty
     std::vector<PrintedLine> lines;    // in the order of the text
+    std::vector<bool> broken;          // by code index (it may be shorter): a statement stands on several lines
+    bool broken_anywhere = false;      // so does a header of which no one knows whose instructions it becomes
 };
 
 struct PrintOptions {
@@ -28,6 +30,7 @@ struct PrintOptions {
     // By code index: statements of these code objects are never broken over lines. Up to 3.9 the compiler optimises no
     // code object in which one line takes more than 255 bytes (CPython Python/peephole.c).
     const std::vector<bool>* unbroken = nullptr;
+    bool unbroken_headers = false;  // nor are decorators and the headers of blocks
 };
 
 PrintedText print_module(const ast::Body& body, Version version, const PrintOptions& options = {});

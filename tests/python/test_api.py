@@ -78,7 +78,6 @@ def test_decompilation_tells_lines_and_verdicts() -> None:
     assert result.diagnostics == []
 
 
-@pytest.mark.xfail(strict=True, reason="the proof inside the engine is not written yet: src/verify is empty")
 def test_verdict_is_proved() -> None:
     assert depyf.decompilation(add).codes[0][1] in ("exact", "equivalent")
 

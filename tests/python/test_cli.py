@@ -33,14 +33,13 @@ def test_version() -> None:
 
 def test_folder_keeps_the_tree(tree: pathlib.Path) -> None:
     done = depyf_command("decompile", str(tree / "in"), "-o", str(tree / "out"))
-    assert done.returncode == (1 if b"unproved" in done.stderr else 0), done.stderr
+    assert done.returncode == 0, done.stderr
     for name in ("a", "sub/b"):
         wanted = ast.dump(ast.parse((tree / "src" / (name + ".py")).read_text()))
         assert ast.dump(ast.parse((tree / "out" / (name + ".py")).read_text())) == wanted
     assert b"2 files, 4 code objects" in done.stderr
 
 
-@pytest.mark.xfail(strict=True, reason="the proof inside the engine is not written yet: src/verify is empty")
 def test_exit_status_when_all_is_proved(tree: pathlib.Path) -> None:
     assert depyf_command("decompile", str(tree / "in"), "-o", str(tree / "out")).returncode == 0
     assert depyf_command("decompile", str(tree / "in/a.pyc"), "-o", str(tree / "one.py")).returncode == 0
@@ -60,7 +59,7 @@ def test_one_file_and_standard_input(tree: pathlib.Path) -> None:
     with (tree / "in/a.pyc").open("rb") as stream:
         assert depyf_command("decompile", "-", stdin=stream).stdout == text
     done = depyf_command("decompile", str(tree / "in/a.pyc"), "-o", str(tree / "one.py"))
-    assert done.returncode == (1 if b"unproved" in done.stderr else 0), done.stderr
+    assert done.returncode == 0, done.stderr
     assert (tree / "one.py").read_bytes() == text
 
 
