@@ -6,7 +6,35 @@ namespace depyf {
 
 namespace {
 
-void read_reachable(const ir::Function& function, Traces& traces) {
+// Inlined comprehensions (3.12+) in the layout: from where a variable is put aside to where it is given back.
+struct Comprehensions {
+    explicit Comprehensions(const ir::Function& function)
+        : inside(function.insts.size(), false), own_variable(function.insts.size(), false) {
+        if (!function.features->inlined_comprehensions) return;
+        for (std::size_t i = 0; i < function.insts.size(); ++i) {
+            if (function.insts[i].op == ir::Op::LoadFastAndClear) mark(function, i);
+        }
+    }
+
+    std::vector<bool> inside;         // by instruction
+    std::vector<bool> own_variable;   // by instruction: it loads or stores the comprehension's own variable
+
+  private:
+    void mark(const ir::Function& function, std::size_t start) {
+        const std::string& name = *function.insts[start].name;
+        int stores = 2;   // the loop's target, and the old value; two more for each that puts the same name aside within
+        for (std::size_t i = start; i < function.insts.size() && stores > 0; ++i) {
+            const ir::Inst& inst = function.insts[i];
+            inside[i] = true;
+            if (!inst.name || *inst.name != name) continue;
+            own_variable[i] = true;
+            if (inst.op == ir::Op::StoreFast) --stores;
+            if (inst.op == ir::Op::LoadFastAndClear && i > start) stores += 2;
+        }
+    }
+};
+
+void read_reachable(const ir::Function& function, const Comprehensions& comprehensions, Traces& traces) {
     std::vector<bool> seen(function.insts.size(), false);
     std::vector<std::int32_t> todo{function.entry};
     while (!todo.empty()) {
@@ -16,7 +44,8 @@ void read_reachable(const ir::Function& function, Traces& traces) {
         seen[static_cast<std::size_t>(i)] = true;
         const ir::Inst& inst = function.insts[static_cast<std::size_t>(i)];
         if (inst.name) traces.used.insert(*inst.name);
-        switch (inst.op) {
+        const bool own = comprehensions.own_variable[static_cast<std::size_t>(i)];
+        switch (own ? ir::Op::Nop : inst.op) {
             case ir::Op::Yield:
             case ir::Op::YieldFrom: traces.yields = true; break;
             case ir::Op::StoreFast:
@@ -41,12 +70,13 @@ void read_reachable(const ir::Function& function, Traces& traces) {
     }
 }
 
-void read_declared(const ir::Function& function, Traces& traces) {
+void read_declared(const ir::Function& function, const Comprehensions& comprehensions, Traces& traces) {
     auto add = [](std::vector<std::string>& names, const std::string& name) {
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     };
     const std::vector<std::string>& free = function.code->freevars;
-    for (const ir::Inst& inst : function.insts) {
+    for (std::size_t i = 0; i < function.insts.size(); ++i) {
+        const ir::Inst& inst = function.insts[i];
         switch (inst.op) {
             case ir::Op::StoreGlobal:
             case ir::Op::DeleteGlobal:
@@ -54,8 +84,8 @@ void read_declared(const ir::Function& function, Traces& traces) {
                 add(traces.globals, *inst.name);
                 break;
             case ir::Op::LoadGlobal:
-                // up to 3.8 `assert` loads AssertionError as a global
-                if (*inst.name != "AssertionError") add(traces.globals, *inst.name);
+                // up to 3.8 `assert` loads AssertionError as a global; a comprehension in a class does not see its names
+                if (!comprehensions.inside[i] && *inst.name != "AssertionError") add(traces.globals, *inst.name);
                 break;
             case ir::Op::StoreDeref:
             case ir::Op::DeleteDeref:
@@ -72,8 +102,9 @@ Traces read_traces(const ir::Function& function) {
     Traces traces;
     traces.read = true;
     traces.inlined_comprehensions = function.features->inlined_comprehensions;
-    read_reachable(function, traces);
-    read_declared(function, traces);
+    const Comprehensions comprehensions(function);
+    read_reachable(function, comprehensions, traces);
+    read_declared(function, comprehensions, traces);
     return traces;
 }
 
