@@ -54,7 +54,8 @@ Body Definer::body(const CodeObject& code, ScopeKind scope, Traces* traces) {
         RefineContext refining{&tree_, &code, function.features, scope};
         refine(statements, refining);
         if (annotate) place_annotations(annotate, statements, scope);
-        require_finished(statements);
+        // what is in __annotate__ is written where the annotations stood (deferred_annotations.cpp)
+        if (!function.features->deferred_annotations || code.name != "__annotate__") require_finished(statements);
         scopes_.pop_back();
     } catch (const Error& error) {
         scopes_.resize(depth);

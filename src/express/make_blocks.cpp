@@ -18,6 +18,7 @@ bool ends_block(ir::Op op) {
         case ir::Op::Reraise:
         case ir::Op::EndBody:
         case ir::Op::EndFinally:
+        case ir::Op::PopFinally:
         case ir::Op::SetupLoop:
         case ir::Op::BreakLoop:
         case ir::Op::Jump:

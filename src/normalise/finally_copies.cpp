@@ -114,6 +114,11 @@ class FinallyCopies {
                (a.value == b.value || (a.value && b.value && *a.value == *b.value));
     }
 
+    // The same test, jumping on the other outcome.
+    static bool are_opposite(const Inst& a, const Inst& b) {
+        return a.op == Op::Branch && b.op == Op::Branch && (a.count ^ 1U) == b.count;
+    }
+
     // Leaving a finally body by return, break or continue drops the exception first: only the handler's copy does.
     bool drops_exception(std::int32_t i) const {
         for (int steps = 0; i >= 0 && steps < 8; ++steps, i = settle(at(i).next)) {
@@ -171,13 +176,16 @@ class FinallyCopies {
                 if (behind < 0 || b < behind) behind = b;
                 continue;
             }
-            if (!same_operation(at(a), at(b))) return kNoMatch;
+            const bool opposite = are_opposite(at(a), at(b));
+            if (!opposite && !same_operation(at(a), at(b))) return kNoMatch;
             const std::int32_t ha =
                 at(a).op == Op::SetupFinally ? static_cast<std::int32_t>(at(a).count) : at(a).handler;
             const std::int32_t hb =
                 at(b).op == Op::SetupFinally ? static_cast<std::int32_t>(at(b).count) : at(b).handler;
             if (ha != hb && !pair_handlers(ha, hb, pair)) return kNoMatch;
-            if (!pair(at(a).next, at(b).next) || !pair(at(a).target, at(b).target)) return kNoMatch;
+            const std::int32_t next = opposite ? at(b).target : at(b).next;
+            const std::int32_t target = opposite ? at(b).next : at(b).target;
+            if (!pair(at(a).next, next) || !pair(at(a).target, target)) return kNoMatch;
         }
         return behind;
     }

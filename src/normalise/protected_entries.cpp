@@ -30,12 +30,13 @@ class Marker {
     // From 3.12 on the optimiser makes jumps that no entry of the table covers. Only one that goes back to the very start
     // of a region leaves it (`while True: try: ...`); any other counts as protected like its target.
     void protect_jumps() {
-        std::vector<std::int32_t> first(function_.handlers.size(), -1);
+        std::vector<std::int32_t> first(function_.handlers.size(), -1), last(function_.handlers.size(), -1);
         for (std::size_t i = 0; i < function_.insts.size(); ++i) {
             for (std::int32_t h = function_.insts[i].handler; h >= 0;
                  h = function_.handlers[static_cast<std::size_t>(h)].outer) {
                 if (first[static_cast<std::size_t>(h)] < 0)
                     first[static_cast<std::size_t>(h)] = static_cast<std::int32_t>(i);
+                last[static_cast<std::size_t>(h)] = static_cast<std::int32_t>(i);
             }
         }
         if (function_.features->has_to_bool) {  // a conditional jump cannot raise: no entry needs to cover it
@@ -51,15 +52,17 @@ class Marker {
                 if (first[static_cast<std::size_t>(h)] == jump.target) loops_inside[static_cast<std::size_t>(h)] = true;
             }
         }
-        for (ir::Inst& jump : function_.insts) {
+        for (std::size_t i = 0; i < function_.insts.size(); ++i) {
+            ir::Inst& jump = function_.insts[i];
             if (jump.op != ir::Op::Jump) continue;
             const std::int32_t inner = function_.insts[static_cast<std::size_t>(jump.target)].handler;
             if (inner < 0 || within(jump.handler, inner)) continue;
             bool at_start = false;
             for (std::int32_t h = inner; h >= 0 && !within(jump.handler, h);
                  h = function_.handlers[static_cast<std::size_t>(h)].outer) {
+                const bool behind = static_cast<std::int32_t>(i) > last[static_cast<std::size_t>(h)];
                 at_start = at_start || (first[static_cast<std::size_t>(h)] == jump.target &&
-                                        !loops_inside[static_cast<std::size_t>(h)]);
+                                        (behind || !loops_inside[static_cast<std::size_t>(h)]));
             }
             if (!at_start) jump.handler = inner;
         }

@@ -47,7 +47,8 @@ std::vector<std::int32_t> Structurer::handler_exits(std::int32_t b, std::int32_t
         const auto exception = [](const Expr* e) { return e->kind == ExprKind::Exception; };
         if (block.in.size() <= base || std::none_of(block.in.begin() + base, block.in.end(), exception))
             continue;  // `break` has left the handler
-        const bool ends = graph_.function->insts[static_cast<std::size_t>(block.insts.back())].op == ir::Op::PopExcept;
+        const ir::Op op = graph_.function->insts[static_cast<std::size_t>(block.insts.back())].op;
+        const bool ends = op == ir::Op::PopExcept || op == ir::Op::PopFinally;
         bool handling = false;
         for (std::size_t k = base; k < block.out.size(); ++k)
             handling = handling || block.out[k]->kind == ExprKind::Exception;
@@ -136,6 +137,40 @@ std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Co
     return follow;
 }
 
+// Where the finally body of the statement that starts at `b` goes by `break`, of a loop that nothing else shows because its
+// body never comes to its end; -1 for none.
+std::int32_t Structurer::finally_break(std::int32_t b, const Context& context) const {
+    std::int32_t last = -1, found = -1;
+    for (std::int32_t x : handler_exits(b, last)) {
+        if (x < 0) continue;
+        if (x == context.again || x == context.leave) return -1;   // a loop of its own would come between
+        const bool function = graph_.function->code->flags & kOptimized;
+        if (function && graph_[x].exit == Exit::Return && graph_[x].pure()) continue;   // `return` will do
+        if (found >= 0) return -1;
+        found = x;
+    }
+    return found;
+}
+
+// while True: try ... finally: break
+std::int32_t Structurer::break_loop(std::int32_t b, std::int32_t follow, const Context& context, Body& out) {
+    Context inner;
+    inner.leave = follow;
+    inner.outer = &context;
+    Stmt* loop = make(StmtKind::While, -1);
+    Constant truth;
+    truth.kind = Constant::Kind::True;
+    loop->exprs = {tree_.constant(truth)};
+    loop->flag = true;
+    const std::int32_t behind = protect(b, inner, loop->body);
+    if (behind >= 0) {
+        Body rest = walk(behind, inner);
+        loop->body.insert(loop->body.end(), rest.begin(), rest.end());
+    }
+    out.push_back(loop);
+    return follow;
+}
+
 std::int32_t Structurer::protect(std::int32_t b, const Context& context, Body& out) {
     const Block& setup = graph_[b];
     const ir::Handler& handler = graph_.function->handlers[static_cast<std::size_t>(setup.handler_id)];
@@ -143,6 +178,9 @@ std::int32_t Structurer::protect(std::int32_t b, const Context& context, Body& o
     if (kind == HandlerKind::NameCleanup) return setup.next;
     std::int32_t orelse = -1;
     if (kind == HandlerKind::With) return with(b, after_with(b), context, out);
+    if (kind == HandlerKind::Finally) {
+        if (const std::int32_t x = finally_break(b, context); x >= 0) return break_loop(b, x, context, out);
+    }
     bool goes_on = false;
     const std::int32_t follow = after_region(b, kind, context, orelse, goes_on);
     Context inner = context;

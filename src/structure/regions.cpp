@@ -189,7 +189,9 @@ const ast::Expr* Regions::loop_iterator(std::int32_t header) const {
 bool Regions::only_returns(std::int32_t b) const {
     for (std::size_t steps = 0; b >= 0 && steps < graph_.blocks.size(); ++steps, b = graph_[b].next) {
         if (!graph_[b].pure()) return false;
-        if (graph_[b].exit == Exit::Return) return true;
+        // any other value is computed while the iterator still lies there; up to 3.8 the place alone tells enough
+        if (graph_[b].exit == Exit::Return)
+            return !graph_.function->features->finally_copied || graph_[b].value->kind == ast::ExprKind::Constant;
         if (graph_[b].exit != Exit::Fall) return false;
     }
     return false;
@@ -267,7 +269,8 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
             const auto& preds = predecessors_[static_cast<std::size_t>(b)];
             const bool before_end =
                 graph_[b].offset > graph_[header].offset && exhausted >= 0 &&
-                graph_[b].offset < graph_[exhausted].offset && only_returns(b) &&
+                graph_[b].offset < graph_[exhausted].offset &&
+                only_returns(b) &&
                 std::all_of(preds.begin(), preds.end(), [&](std::int32_t p) { return p != header && body(p); });
             if (before_end || std::find(in.begin(), in.end(), iterator) != in.end() || carries_value(b, header, result))
                 body(b) = true;

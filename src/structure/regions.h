@@ -46,7 +46,7 @@ class Regions {
     static std::vector<std::vector<std::int32_t>> edges(const FlowGraph& graph);
     void find_loops();
     bool protected_in(std::int32_t b, const std::vector<bool>& blocks) const;   // by a statement that starts in `blocks`
-    bool only_returns(std::int32_t b) const;   // nothing is done from here on but returning
+    bool only_returns(std::int32_t b) const;   // nothing is done from here on but returning a constant
     bool handles_inside(std::int32_t b, std::int32_t header) const;
     bool carries_value(std::int32_t b, std::int32_t header, const Loop& loop) const;
     const ast::Expr* loop_iterator(std::int32_t header) const;   // null for `while`

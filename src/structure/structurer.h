@@ -51,6 +51,8 @@ class Structurer {
     MatchChain match_chain(std::int32_t b) const;
     std::int32_t loop(std::int32_t b, const Context& context, ast::Body& out);
     std::int32_t protect(std::int32_t b, const Context& context, ast::Body& out);
+    std::int32_t finally_break(std::int32_t b, const Context& context) const;
+    std::int32_t break_loop(std::int32_t b, std::int32_t follow, const Context& context, ast::Body& out);
     std::int32_t with(std::int32_t b, std::int32_t follow, const Context& context, ast::Body& out);
     std::int32_t after_region(std::int32_t b, HandlerKind kind, const Context& context, std::int32_t& orelse,
                               bool& goes_on) const;
