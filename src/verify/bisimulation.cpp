@@ -223,7 +223,8 @@ class Walk {
             todo_.emplace_back(p_flips ? p.target : p.next, q_flips ? q.target : q.next);
             return;
         }
-        if (p.next >= 0 || q.next >= 0) todo_.emplace_back(p.next, q.next);
+        const bool breaks = p.op == Op::BreakLoop;   // what stands behind it: step
+        if (!breaks && (p.next >= 0 || q.next >= 0)) todo_.emplace_back(p.next, q.next);
         if (p.target >= 0 || q.target >= 0) todo_.emplace_back(p.target, q.target);
     }
 
