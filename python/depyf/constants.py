@@ -22,11 +22,11 @@ def _named(value: Any) -> str:
     if isinstance(value, ModuleType):
         return value.__name__
     if isinstance(value, enum.Enum):
-        return "%s.%s" % (_path(type(value)), value.name)
+        return "%s.%s" % (path_of(type(value)), value.name)
     if isinstance(value, (type, FunctionType, BuiltinFunctionType)):
-        return _path(value)
+        return path_of(value)
     if isinstance(value, MethodType) and isinstance(value.__self__, type):
-        owner = _path(value.__self__)
+        owner = path_of(value.__self__)
         return "%s.%s" % (owner, value.__name__) if owner else ""
     if isinstance(value, dict):
         return _globals_of_module(value)
@@ -35,7 +35,7 @@ def _named(value: Any) -> str:
     return ""
 
 
-def _path(value: Any) -> str:
+def path_of(value: Any) -> str:
     """`module.qualname` where that leads back to the very object, else nothing."""
     module, qualname = getattr(value, "__module__", None), getattr(value, "__qualname__", "")
     if module is None or "<" in qualname:

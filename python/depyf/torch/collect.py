@@ -1,9 +1,10 @@
 """What has been compiled so far: frames and their transformed codes."""
 
-from types import CodeType, ModuleType
+from types import CodeType
 from typing import Any, Dict, List, Optional, Set
 
 from depyf.torch import compat
+from depyf.torch.artifacts import bindings
 from depyf.torch.artifacts.transformed import Text
 from depyf.utils import collect_all_code_objects
 
@@ -28,7 +29,7 @@ class Frame:
         self.compile_id = compile_id
         self.text = text
         self.guards = ""
-        self.modules: Dict[str, str] = {}
+        self.imports = bindings.reachable(original, transformed, variables)
         self.resumes: Dict[str, CodeType] = {}
         self.graph = ""
         self._look_up_names(variables)
@@ -38,12 +39,10 @@ class Frame:
             for name in code.co_names:
                 if compat.COMPILED_FUNCTION.fullmatch(name):
                     self.graph = compat.stable_name(name)
-                value = variables.get(name)
-                if isinstance(value, ModuleType):
-                    self.modules[name] = value.__name__
-                inner = getattr(value, "__code__", None)
-                if name.startswith("__resume_at_") and isinstance(inner, CodeType):
-                    self.resumes[name] = inner
+                if name.startswith("__resume_at_"):
+                    inner = compat.resume_code(variables.get(name))
+                    if inner is not None:
+                        self.resumes[name] = inner
 
 
 class Frames:

@@ -56,6 +56,19 @@ def is_resume_function(code: CodeType) -> bool:
     return code.co_name.startswith(RESUME_PREFIXES)
 
 
+def resume_code(value: Any) -> Optional[CodeType]:
+    """The code of the resume function behind a global of Dynamo's: the function itself or, where it has free variables,
+    one that makes it from a tuple of cells."""
+    code = getattr(value, "__code__", None)
+    if not isinstance(code, CodeType):
+        return None
+    if "code" in code.co_freevars and not is_resume_function(code):
+        cell = value.__closure__[code.co_freevars.index("code")]
+        inner = cell.cell_contents
+        return inner if isinstance(inner, CodeType) else None
+    return code
+
+
 def register_bytecode_hook(hook: Callable[[CodeType, CodeType], Optional[CodeType]]) -> Any:
     """`hook(original, transformed)` may return another code object to run. The handle has `remove()`."""
     from torch._dynamo import convert_frame

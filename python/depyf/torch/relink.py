@@ -3,16 +3,22 @@
 import ast
 import dis
 from types import CodeType, FunctionType
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from depyf.line_table import relined, shifted
 from depyf.torch import compat
+from depyf.utils import collect_all_code_objects
 
 LineMap = List[Tuple[int, int, int]]  # (index of the code object, byte offset, line)
 
 
-def to_file(code: CodeType, path: str, line_map: LineMap, shift: int = 0, default: int = 1) -> CodeType:
+def to_file(
+    code: CodeType, path: str, line_map: LineMap, shift: int = 0, default: int = 1, keep: Sequence[CodeType] = ()
+) -> CodeType:
     """`code` with every instruction, those of nested functions too, pointing at its line of `path`.
+
+    The nested code objects in `keep` (the user's own, which have the user's lines) and those that the text does not
+    show stay the very objects that they are.
 
     `line_map` numbers the code objects in the order of a walk that visits a code object before those inside it; lines
     are moved down by `shift`; an instruction before the first entry gets line `default`.
@@ -21,8 +27,12 @@ def to_file(code: CodeType, path: str, line_map: LineMap, shift: int = 0, defaul
     for index, offset, line in line_map:
         lines.setdefault(index, {})[offset] = line + shift
     counter = [0]
+    kept = {id(inner) for inner in keep}
 
     def change(current: CodeType, fallback: int) -> CodeType:
+        if id(current) in kept or (current is not code and not _has_lines(lines, counter[0], current)):
+            counter[0] += len(collect_all_code_objects(current))
+            return current
         known = lines.get(counter[0], {})
         counter[0] += 1
         start = min(known.values(), default=fallback)
@@ -33,6 +43,11 @@ def to_file(code: CodeType, path: str, line_map: LineMap, shift: int = 0, defaul
         return result
 
     return change(code, default)
+
+
+def _has_lines(lines: Dict[int, Dict[int, int]], index: int, code: CodeType) -> bool:
+    """Whether the text shows any of `code` or of what is inside it: what is a mere constant stays as it is."""
+    return any(number in lines for number in range(index, index + len(collect_all_code_objects(code))))
 
 
 def _spans(code: CodeType, known: Dict[int, int], default: int) -> List[Tuple[int, int, Optional[int]]]:

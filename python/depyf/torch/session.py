@@ -14,6 +14,7 @@ from depyf.torch.collect import Frame, Frames
 from depyf.torch.dump import Dump
 from depyf.torch.pickles import bytecode_files
 from depyf.torch.trace import GRAPHS, Event, Tap
+from depyf.utils import collect_all_code_objects
 
 _KINDS: Any = (graphs, kernels, runnable, records)
 
@@ -198,7 +199,7 @@ class Session(ContextDecorator):
         context = self._context(compile_id)
         origin = "%s:%d in %s" % (original.co_filename, original.co_firstlineno, original.co_name)
         then = context.function + ".Captured_Graph" if compile_id in self._functions else ""
-        text = transformed.render(new, name, compile_id, origin, then)
+        text = transformed.render(new, name, compile_id, origin, then, variables)
         path = self.dump.write(
             File(name + ".py", text.module, "transformed_code", compile_id, "Decompiled code of %s" % original.co_name)
         )
@@ -206,7 +207,8 @@ class Session(ContextDecorator):
             self.dump.note("source of %s" % name, text.problem)
         running = new
         if path is not None and relinked:
-            running = relink.to_file(new, path, text.line_map, text.shift, text.shift + 1)
+            users = collect_all_code_objects(original)[1:]
+            running = relink.to_file(new, path, text.line_map, text.shift, text.shift + 1, users)
         for file in bytecode_files(name, original, new, self.dump.note, compile_id, self._log_bytecode):
             self.dump.write(file)
         frame = self.frames.add(original, new, running, name, compile_id, text, variables)
@@ -252,16 +254,17 @@ class Session(ContextDecorator):
         return dispatch.Entry(
             name=frame.name,
             compile_id=frame.compile_id,
-            function=frame.text.function,
+            function=frame.text.helpers + frame.text.function,
             guards=frame.guards or self.frames.guards.get(frame.compile_id, ""),
             graph_name=frame.graph,
             graph=self._graph_texts.get(frame.graph, ""),
-            modules=frame.modules,
+            imports=frame.imports,
             resumes=frame.resumes,
         )
 
     def _decompiled(self, code: CodeType, name: str) -> str:
-        return transformed.render(code, name, "", "", "").function
+        text = transformed.render(code, name, "", "", "")
+        return text.helpers + text.function
 
     def _write_index(self) -> None:
         summary = index.Summary(

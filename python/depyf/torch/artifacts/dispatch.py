@@ -2,11 +2,12 @@
 Dynamo tries them, as one file that reads as what really runs."""
 
 import inspect
+import re
 import textwrap
 from types import CodeType
 from typing import Callable, Dict, List, NamedTuple, Optional
 
-from depyf.torch.artifacts import guards
+from depyf.torch.artifacts import bindings, guards
 from depyf.torch.artifacts.file import header, python_text
 from depyf.torch.artifacts.transformed import identifier
 from depyf.utils import get_function_signature
@@ -21,16 +22,27 @@ class Entry(NamedTuple):
     guards: str  # torch's text
     graph_name: str  # __compiled_fn_n, "" where the entry calls none
     graph: str  # readable text of the captured graph, "" where there is none
-    modules: Dict[str, str]  # names that Dynamo binds to modules
+    imports: Dict[str, str]  # global name -> the import that binds it
     resumes: Dict[str, CodeType]  # names that it binds to resume functions
 
 
 Lookup = Callable[[CodeType], List[Entry]]
 Decompile = Callable[[CodeType, str], str]
 
-_IMPORTS = (
-    "import torch\nimport torch.utils._device as utils_device\nfrom torch import device, inf, nan  # noqa: F401\n"
-)
+_IMPORTS = """import math  # noqa: F401
+import types  # noqa: F401
+
+import torch
+import torch.utils._device as utils_device
+from torch import device, inf, nan  # noqa: F401
+"""
+
+_WITH_CELLS = '''def __with_cells(factory, cells):
+    """The function that `factory` makes, with these cells by name in the place of its own."""
+    function = factory(*cells)
+    closure = tuple(cells[name] for name in function.__code__.co_freevars)
+    return types.FunctionType(function.__code__, globals(), function.__name__, None, closure)
+'''
 
 
 def render(code: CodeType, lookup: Lookup, decompile: Decompile) -> str:
@@ -42,7 +54,7 @@ class _Page:
     def __init__(self, lookup: Lookup, decompile: Decompile) -> None:
         self._lookup = lookup
         self._decompile = decompile
-        self._modules: Dict[str, str] = {}
+        self._bound: Dict[str, str] = {}
         self._sections: List[str] = []
         self._graphs: List[str] = []
 
@@ -51,9 +63,16 @@ class _Page:
         self._function(code, "compiled_" + name, name)
         origin = "%s:%d in %s" % (code.co_filename, code.co_firstlineno, code.co_name)
         above = header("All that runs when %s is called, from top to bottom" % code.co_name, "", origin, "index.md")
-        modules = sorted(pair for pair in self._modules.items() if pair[0] != "torch")
-        imports = "".join("import %s as %s\n" % (module, alias) for alias, module in modules)
-        return above + _IMPORTS + imports + "\n\n" + "\n\n".join(self._sections)
+        body = "\n\n".join(self._sections)
+        words = set(re.findall(r"\w+", body))
+        imports = sorted({line for name, line in self._bound.items() if name in words and name != "torch"})
+        paths = [
+            path for path in set(re.findall(r"(?<![\w.])[A-Za-z_]\w*(?:\.\w+)+", body)) if not path.startswith("torch.")
+        ]
+        imports += [line for line in bindings.imports(paths, body) if line not in imports]
+        if "__with_cells(" in body:
+            body = _WITH_CELLS + "\n\n" + body
+        return above + _IMPORTS + "".join(line + "\n" for line in imports) + "\n\n" + body
 
     def _function(self, start: CodeType, dispatcher: str, original: str) -> None:
         """The function and, behind it, the resume functions that it leads to; a worklist, as chains may be long."""
@@ -81,12 +100,16 @@ class _Page:
         text = user_source(code)
         if text is None or name != identifier(code.co_name):
             return python_text(self._decompile(code, name))
-        return text
+        if not code.co_freevars:
+            return text
+        head = "def __closure_of_%s(%s):\n" % (name, ", ".join(code.co_freevars))
+        inside = "".join("    " + line if line.strip() else line for line in text.splitlines(True))
+        return python_text("%s%s\n    return %s\n" % (head, inside.rstrip("\n"), name))
 
     def _entry(self, code: CodeType, number: int, entry: Entry) -> None:
         compile_id = ", compile id %s" % entry.compile_id if entry.compile_id else ""
         self._title("%s: compiled entry %d%s" % (code.co_name, number, compile_id))
-        self._modules.update(entry.modules)
+        self._bound.update(entry.imports)
         self._sections.append(python_text(guards.function(guard_name(entry.name), guards.parse(entry.guards))))
         self._sections.append(entry.function)
         if entry.graph_name and entry.graph_name not in self._graphs:
@@ -112,7 +135,7 @@ def user_source(code: CodeType) -> Optional[str]:
 
 
 def _defines(text: str, code: CodeType) -> bool:
-    return text.split("(")[0].split()[-1:] == [code.co_name] and not code.co_freevars
+    return text.split("(")[0].split()[-1:] == [code.co_name]
 
 
 def _dispatcher(code: CodeType, name: str, original: str, entries: List[Entry]) -> str:
@@ -120,16 +143,25 @@ def _dispatcher(code: CodeType, name: str, original: str, entries: List[Entry]) 
     count += bool(code.co_flags & 0x4) + bool(code.co_flags & 0x8)
     arguments = code.co_varnames[:count]
     passed = ", ".join(_passed(code))
-    lines = [get_function_signature(code, name).rstrip("\n")]
+    called = "__with_cells(__closure_of_%s, cells)" if code.co_freevars else "%s"
+    inside = "call" if code.co_freevars else name
+    lines = [get_function_signature(code, inside).rstrip("\n")]
     lines.append("    L = {%s}" % ", ".join('"%s": %s' % (argument, argument) for argument in arguments))
+    if code.co_freevars:
+        lines.append(
+            "    L.update((name, cell.cell_contents) for name, cell in cells.items() if cell != types.CellType())"
+        )
     lines.append("    G = globals()")
     for entry in entries:
         lines.append("    if %s(L, G):" % guard_name(entry.name))
-        lines.append("        return %s(%s)" % (entry.name, passed))
+        lines.append("        return %s(%s)" % (called % entry.name, passed))
     lines.append("    # No entry fits: Dynamo compiles another one, or runs the original.")
-    lines.append("    return %s(%s)" % (original, passed))
-    text = "\n".join(lines) + "\n"
-    return python_text(text)
+    lines.append("    return %s(%s)" % (called % original, passed))
+    if code.co_freevars:
+        head = ["def %s(closure):" % name]
+        head.append("    cells = dict(zip(%r, closure))" % (code.co_freevars,))
+        lines = head + [""] + ["    " + line for line in lines] + ["", "    return call"]
+    return python_text("\n".join(lines) + "\n")
 
 
 def _passed(code: CodeType) -> List[str]:

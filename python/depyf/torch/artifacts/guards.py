@@ -68,7 +68,7 @@ def condition(text: str) -> str:
             return call(text, node)
     if any(isinstance(inner, ast.Name) and inner.id.startswith("___") for inner in ast.walk(node)):
         return ""
-    return _plain(text, node)
+    return _plain(text, node)  # without a comment behind it
 
 
 def _plain(text: str, node: ast.expr) -> str:
@@ -86,7 +86,7 @@ def _plain(text: str, node: ast.expr) -> str:
             return "not " + _source(text, node.left)
         if node.comparators[0].value is True:
             return _source(text, node.left)
-    return text
+    return _source(text, node)
 
 
 def _source(text: str, node: ast.AST) -> str:

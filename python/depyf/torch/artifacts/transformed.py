@@ -2,23 +2,23 @@
 
 import dis
 import io
-import re
-import sys
 from types import CodeType
-from typing import Any, List, NamedTuple, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from depyf import _engine
-from depyf.constants import describe
 from depyf.torch import compat
+from depyf.torch.artifacts import bindings
+from depyf.torch.artifacts.bindings import identifier
 from depyf.torch.artifacts.file import commented, header
 from depyf.utils import get_function_signature
 
 
 class Text(NamedTuple):
-    """`function` is the bare `def`, for use in other files; `module` the whole file."""
+    """`function` is the `def` (inside one that owns its free variables), for use in other files; `module` the file."""
 
     module: str
     function: str
+    helpers: str  # definitions that `function` refers to
     line_map: List[Tuple[int, int, int]]  # as the engine gives it, for `function`
     shift: int  # lines of `module` above `function`
     verdict: str  # of the engine, "failed" for a stub
@@ -30,46 +30,38 @@ def file_stem(code: CodeType) -> str:
     return "__transformed_code_%d_for_" + identifier(code.co_name)
 
 
-def identifier(name: str) -> str:
-    """The nearest valid identifier: `<lambda>` becomes `_lambda_`."""
-    result = re.sub(r"\W", "_", name)
-    return "_" + result if result[:1].isdigit() else result or "_"
-
-
-def render(code: CodeType, name: str, compile_id: str, origin: str, then: str) -> Text:
-    """The text of `code` as a function called `name`."""
-    constants: List[str] = []
+def render(
+    code: CodeType, name: str, compile_id: str, origin: str, then: str, variables: Optional[Dict[str, Any]] = None
+) -> Text:
+    """The text of `code` as a function called `name`; `variables` are the globals of its frame."""
+    constants = bindings.Constants()
     source, line_map, verdict, problem = _decompiled(code, constants)
     function = compat.stable_name(_under_name(source, code, name))
-    above = header("What Dynamo made of %s: decompiled bytecode that runs" % code.co_name, compile_id, origin, then)
-    above += _imports(constants)
-    below = ""
-    if code.co_freevars and not _compiles(function):
-        cells = ", ".join(code.co_freevars)
-        above += "def __closure_of_%s(%s):\n" % (name, cells)
-        function = "".join("    " + line if line.strip() else line for line in function.splitlines(True))
-        below = "    return %s\n" % name
-    if not _compiles(above + function + below):
+    title = header("What Dynamo made of %s: decompiled bytecode that runs" % code.co_name, compile_id, origin, then)
+    helpers = constants.helpers(function)
+    above = title + _bound(code, variables, constants, helpers + function) + helpers
+    if code.co_freevars:
+        cells = "def __closure_of_%s(%s):\n" % (name, ", ".join(code.co_freevars))
+        inside = "".join("    " + line if line.strip() else line for line in function.splitlines(True))
+        function = "%s%s    return %s\n" % (cells, inside, name)
+        line_map = [(index, offset, line + 1) for index, offset, line in line_map]
+    if not _compiles(above + function):
         function, line_map, verdict = stub(code, name, "the decompiled text does not compile"), [], "failed"
-        below, problem = "", problem or "the decompiled text does not compile"
-        above = above.split("def __closure_of_")[0]
-    return Text(above + function + below, function, line_map, above.count("\n"), verdict, problem)
+        problem = problem or "the decompiled text does not compile"
+        above, helpers = title, ""
+    return Text(above + function, function, helpers, line_map, above.count("\n"), verdict, problem)
 
 
-def _imports(constants: List[str]) -> str:
-    """What the constants that no literal can express are found in: `import torch` for `torch.float32`."""
-    roots = {text.split(".")[0] for text in constants if "." in text and text.split(".")[0].isidentifier()}
-    known = sorted(root for root in roots if root in sys.modules)
-    return "".join("import %s\n" % root for root in known) + ("\n\n" if known else "")
+def _bound(code: CodeType, variables: Optional[Dict[str, Any]], constants: bindings.Constants, source: str) -> str:
+    lines = bindings.imports(constants.named, source)
+    if variables is not None:
+        lines += [line for line in bindings.of_globals(code, variables) if line not in lines]
+    return "\n".join(lines) + "\n\n\n" if lines else ""
 
 
-def _decompiled(code: CodeType, constants: List[str]) -> Tuple[str, List[Tuple[int, int, int]], str, str]:
-    def named(value: Any) -> str:
-        constants.append(describe(value))
-        return constants[-1]
-
+def _decompiled(code: CodeType, constants: bindings.Constants) -> Tuple[str, List[Tuple[int, int, int]], str, str]:
     try:
-        result = _engine.decompile(_engine.from_live(code, named), False, True, True)
+        result = _engine.decompile(_engine.from_live(code, constants.describe), False, True, True)
     except Exception as error:
         return stub(code, code.co_name, str(error)), [], "failed", str(error)
     verdict = result.codes[0][1] if result.codes else "failed"
