@@ -242,13 +242,25 @@ def compile_like(
         raise DecompilationError(_first_message(result))
     filename, name = _file_for(code, reference, filepath_template)
     tree = ast.parse(_renamed(result.source, _PLACE))
+    return compile_tree(tree, reference, filename, name, constants.values)
+
+
+def compile_tree(
+    tree: ast.Module, reference: CodeType, filename: str, name: str, constants: Dict[str, Any]
+) -> CodeType:
+    """The code of the first function in `tree` under `name`, with the cells and free variables of `reference` in their
+    order and, in the place of the names in `constants`, the objects."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.name = _PLACE
+            break
     renames = _ordered(reference)
-    tree = _enclosed(_Rewrite(renames, constants.values).visit(tree), reference, renames)
+    tree = _enclosed(_Rewrite(renames, constants).visit(tree), reference, renames)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a marked string that is called or subscripted draws SyntaxWarnings
         module = compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
     back = shortened(_find(module, _PLACE))
-    return _restored(back, {new: old for old, new in renames.items()}, constants.values, name)
+    return _restored(back, {new: old for old, new in renames.items()}, constants, name)
 
 
 def _enclosed(tree: ast.Module, reference: CodeType, renames: Dict[str, str]) -> ast.Module:

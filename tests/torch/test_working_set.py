@@ -22,6 +22,13 @@ JOBS = [(name, dynamic) for name, _, _ in working_set.CASES for dynamic in (None
 FUNCTIONS = {name: (function, options) for name, function, options in working_set.CASES}
 
 
+# Programs whose graphs run in their own process only.
+LIVE_ONLY = {
+    "numpy_ops": "the graph calls an object that Dynamo made and that no import leads to",
+    "checkpoint": "the operator changes the graph that it is handed, so it must be torch's own object",
+}
+
+
 class Run(NamedTuple):
     """One program with prepare_debug."""
 
@@ -139,20 +146,20 @@ def test_full_code_runs(observed: Run, request: Any) -> None:
     """Its dispatcher gives what the program gives, on the inputs that it has been compiled for."""
     name, dynamic = request.node.callspec.params["observed"]
     function, options = FUNCTIONS[name]
+    if name in LIVE_ONLY:
+        pytest.skip(LIVE_ONLY[name])
     for path in observed.folder.glob("full_code_for_%s_0.py" % name):
         module: Dict[str, Any] = {"__name__": "full_code"}
         exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), module)
-        for args in working_set.args_for(name, function, options):
+        keywords = working_set.KW.get(name, {})
+        for args, outcome in zip(working_set.args_for(name, function, options), observed.plain):
             arguments = copy.deepcopy(args) if not options.get("grad") else args
-            try:
-                want = function(
-                    *copy.deepcopy(args) if not options.get("grad") else args, **working_set.KW.get(name, {})
-                )
-            except Exception as error:
-                with pytest.raises(type(error)):
-                    module["compiled_" + name](*arguments, **working_set.KW.get(name, {}))
+            if isinstance(outcome, type):  # what torch.compile raises, whether the program does or not
+                with pytest.raises(outcome):
+                    module["compiled_" + name](*arguments, **keywords)
                 continue
-            assert working_set.eq(want, module["compiled_" + name](*arguments, **working_set.KW.get(name, {})))
+            want = function(*copy.deepcopy(args) if not options.get("grad") else args, **keywords)
+            assert working_set.eq(want, module["compiled_" + name](*arguments, **keywords))
 
 
 def names_of_globals(text: str) -> List[str]:

@@ -150,6 +150,30 @@ def cache_entries(code: CodeType) -> List[Any]:
         return []
 
 
+def run_instead(code: CodeType, pairs: List[Tuple[Any, CodeType]]) -> None:
+    """Lets Dynamo run for each cache entry of `code` the code object paired with it, under the entry's own guards.
+
+    Raises RuntimeError before torch 2.8.
+    """
+    try:
+        from torch._C._dynamo.eval_frame import _load_precompile_entry, _reset_precompile_entries
+    except ImportError:
+        raise RuntimeError(
+            "torch %s cannot exchange what was compiled; 2.8 and later can" % torch.__version__
+        ) from None
+
+    _reset_precompile_entries(code)
+    for entry, replacement in pairs:
+        _load_precompile_entry(code, entry.guard_manager, replacement)
+
+
+def run_as_compiled(code: CodeType) -> None:
+    """Undoes run_instead."""
+    from torch._C._dynamo.eval_frame import _reset_precompile_entries
+
+    _reset_precompile_entries(code)
+
+
 def entry_guards(entry: Any) -> str:
     """The guards of a cache entry as text: torch's own tree of checks (2.4+) or its Python expression (2.2, 2.3)."""
     manager = getattr(entry, "guard_manager", None)
@@ -217,6 +241,15 @@ def graph_function(module: Any) -> Tuple[Optional[FunctionType], str]:
         return None, ""  # not compiled before its first call
     code = getattr(module, "_code", "")
     return (forward if isinstance(forward, FunctionType) else None), (code if isinstance(code, str) else "")
+
+
+def graph_globals(module: Any) -> Dict[str, Any]:
+    """What the code of a graph module finds as globals."""
+    try:
+        found = module.graph.python_code("self").globals
+        return found if isinstance(found, dict) else {}
+    except Exception:
+        return {}
 
 
 def live_graphs() -> List[Any]:

@@ -3,7 +3,7 @@
 import os
 import threading
 import warnings
-from typing import Dict, List, NamedTuple, Optional, Union
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from depyf.torch import compat
 from depyf.torch.artifacts.file import File
@@ -26,6 +26,7 @@ class Dump:
         self.written: List[Written] = []
         self.notes: List[str] = []
         self._folder = ""
+        self._texts: Dict[str, str] = {}
         self._next: Dict[str, int] = {}
         self._warned = False
         self._owner = os.getpid()
@@ -65,8 +66,21 @@ class Dump:
             self._failed(name, error)
             return None
         with self._lock:
+            if isinstance(file.content, str) and name.endswith(".py"):
+                self._texts[path] = file.content
             self.written.append(Written(name, file.kind, file.compile_id, file.title))
         return path
+
+    def changed(self) -> Iterator[Tuple[str, str, str]]:
+        """(path, text when it was written, text now) of the Python files that someone has changed."""
+        for path, old in list(self._texts.items()):
+            try:
+                with open(path, encoding="utf-8", newline="") as stream:
+                    new = stream.read()
+            except (OSError, UnicodeDecodeError):
+                continue
+            if new != old.encode("utf-8", "backslashreplace").decode("utf-8"):
+                yield path, old, new
 
     def note(self, what: str, error: Union[BaseException, str]) -> None:
         """For the index: something that is missing, and why."""

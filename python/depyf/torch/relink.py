@@ -81,6 +81,28 @@ def graph_to_file(module: Any, path: str, text: str) -> bool:
     return True
 
 
+def edited_graph(source: str, old: str, new: str, path: str) -> CodeType:
+    """The code of a graph whose readable text `old` has become `new`; `source` is the text that it was compiled from.
+
+    Raises ValueError where the texts have no function in common.
+    """
+    tree = ast.parse(source)
+    running, readable, edited = _forward(tree), _forward(ast.parse(old)), _forward(ast.parse(new))
+    if running is None or readable is None or edited is None:
+        raise ValueError("no function called forward")
+    # A graph with boxed arguments first unpacks and clears their list, which the readable text does not show.
+    prologue = running.body[: max(len(running.body) - len(readable.body), 0)]
+    for statement in prologue:
+        for node in ast.walk(statement):
+            if isinstance(node, (ast.stmt, ast.expr)):
+                node.lineno = node.end_lineno = edited.lineno
+                node.col_offset = node.end_col_offset = 0
+    running.body = [*prologue, *edited.body]
+    running.lineno, running.end_lineno = edited.lineno, edited.end_lineno
+    module = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
+    return next(code for code in collect_all_code_objects(module) if code.co_name == "forward")
+
+
 def _matched_lines(source: str, text: str) -> Dict[int, int]:
     running, readable = _forward(ast.parse(source)), _forward(ast.parse(text))
     if running is None or readable is None:

@@ -4,10 +4,10 @@ import os
 import threading
 from contextlib import ContextDecorator
 from types import CodeType
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from depyf.report import index
-from depyf.torch import compat, relink
+from depyf.torch import compat, edited, relink
 from depyf.torch.artifacts import dispatch, graphs, kernels, records, runnable, transformed
 from depyf.torch.artifacts.file import Context, File
 from depyf.torch.collect import Frame, Frames
@@ -20,6 +20,7 @@ _KINDS: Any = (graphs, kernels, runnable, records)
 
 _sessions: List["Session"] = []
 _last_folder: Optional[str] = None
+_last: Optional["Session"] = None
 
 
 class Session(ContextDecorator):
@@ -54,9 +55,10 @@ class Session(ContextDecorator):
         self.events: List[Event] = []
         self._functions: Dict[str, str] = {}
         self._origins: Dict[str, str] = {}
-        self._graph_texts: Dict[str, str] = {}
+        self._graph_texts: Dict[str, Tuple[str, Dict[str, str]]] = {}
         self._graphs: List[Any] = []  # (weak reference, path, text)
         self._waiting: List[Any] = []  # generated modules that are not loaded yet: (origin, path, lines above)
+        self.changed_codes: Dict[int, CodeType] = {}  # see edited.py
         self._counters = compat.counters()
         _last_folder = self.dump.root
         try:
@@ -69,7 +71,8 @@ class Session(ContextDecorator):
         _sessions.append(self)
 
     def _stop(self) -> None:
-        global _last_folder
+        global _last, _last_folder
+        _last = self
         self._hook.remove()
         self._tap.detach()
         _sessions.remove(self)
@@ -124,7 +127,8 @@ class Session(ContextDecorator):
         if event.function:
             self._functions[event.compile_id] = event.function
             if GRAPHS.get(event.name) == "Captured_Graph" and event.payload:
-                self._graph_texts[event.function] = event.payload.strip("\n") + "\n"
+                text = event.payload.strip("\n") + "\n"
+                self._graph_texts[event.function] = text, graphs.imports_of(event, text)
         if event.name == "dynamo_cpp_guards_str" and event.payload:
             self.frames.guards[event.compile_id] = event.payload
 
@@ -251,14 +255,15 @@ class Session(ContextDecorator):
         yield from (frame for frame in self.frames.compiled_from(code) if frame not in found)
 
     def _entry(self, frame: Frame) -> dispatch.Entry:
+        graph, imports = self._graph_texts.get(frame.graph, ("", {}))
         return dispatch.Entry(
             name=frame.name,
             compile_id=frame.compile_id,
             function=frame.text.helpers + frame.text.function,
             guards=frame.guards or self.frames.guards.get(frame.compile_id, ""),
             graph_name=frame.graph,
-            graph=self._graph_texts.get(frame.graph, ""),
-            imports=frame.imports,
+            graph=graph,
+            imports={**frame.imports, **imports},
             resumes=frame.resumes,
         )
 
@@ -313,14 +318,20 @@ class _Debug(ContextDecorator):
             flush=True,
         )
         breakpoint()
+        self._undo = edited.run_changed_files(_last, lambda text: print("depyf: " + text, flush=True)) if _last else []
 
     def __exit__(self, *exception: Any) -> None:
+        while self._undo:
+            self._undo.pop()()
         self._stance.__exit__(*exception)
 
 
 def debug() -> _Debug:
     """A context manager that pauses the program in the debugger, so that breakpoints can be set in the files dumped by
     an earlier `prepare_debug`; the code under it runs without compiling anything anew.
+
+    Dumped files that have been changed by the end of the pause run as they then stand, until debug() ends: write
+    `breakpoint()` or `print` into them. (full_code_for_* is for reading.)
 
     Raises RuntimeError inside of `prepare_debug`, or where there was none.
     """

@@ -1,13 +1,14 @@
 """Binds what a transformed code refers to, so that its text is a module of its own: globals of the frame, constants that
 no literal can express, code objects that Dynamo makes functions of."""
 
+import ast
 import builtins
 import dis
 import inspect
 import re
 import sys
 from types import CodeType, ModuleType
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, Iterable, List
 
 from depyf import _engine
 from depyf.constants import describe, path_of
@@ -41,8 +42,25 @@ def reachable(original: CodeType, transformed: CodeType, variables: Dict[str, An
     """Name -> import, for the globals of a frame that its codes and its guards may use and that can be imported."""
     names = dict.fromkeys(_loaded(original) + _loaded(transformed))
     names.update(dict.fromkeys(name for name in list(variables) if name.startswith(_DYNAMOS)))
+    return importable(names, variables)
+
+
+def importable(names: Iterable[str], variables: Dict[str, Any]) -> Dict[str, str]:
+    """Name -> import, for those of the names whose values can be imported."""
     found = ((name, _import(name, variables[name], variables)) for name in names if name in variables)
     return {name: line for name, line in found if line}
+
+
+def unbound(text: str) -> List[str]:
+    """The names that a text reads and that neither it nor Python defines."""
+    try:
+        nodes = [node for node in ast.walk(ast.parse(text))]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return sorted({node.id for node in names} - bound - set(dir(builtins)))
 
 
 def _loaded(code: CodeType) -> List[str]:

@@ -26,6 +26,16 @@ class Entry(NamedTuple):
     resumes: Dict[str, CodeType]  # names that it binds to resume functions
 
 
+_MAKE_GRAPH = '''def __graph(kind):
+    """A graph, with the graphs inside it, such as the branches of torch.cond."""
+    graph = kind()
+    graph.meta = {}
+    for name, value in vars(kind).items():
+        if isinstance(value, type):
+            vars(graph)[name] = __graph(value)  # hides the class of the same name
+    return graph
+'''
+
 Lookup = Callable[[CodeType], List[Entry]]
 Decompile = Callable[[CodeType, str], str]
 
@@ -72,6 +82,8 @@ class _Page:
         imports += [line for line in bindings.imports(paths, body) if line not in imports]
         if "__with_cells(" in body:
             body = _WITH_CELLS + "\n\n" + body
+        if "= __graph(" in body:
+            body = _MAKE_GRAPH + "\n\n" + body
         return above + _IMPORTS + "".join(line + "\n" for line in imports) + "\n\n" + body
 
     def _function(self, start: CodeType, dispatcher: str, original: str) -> None:
@@ -186,4 +198,4 @@ def _graph(entry: Entry) -> str:
         return text
     inner = "class Graph_of" + entry.graph_name
     text = text.replace("class GraphModule(", inner + "(", 1)
-    return "%s\n\n%s = Graph_of%s()\n" % (text.rstrip("\n"), entry.graph_name, entry.graph_name)
+    return "%s\n\n%s = __graph(Graph_of%s)\n" % (text.rstrip("\n"), entry.graph_name, entry.graph_name)

@@ -1,7 +1,9 @@
 """FX graphs of Dynamo, AOTAutograd and Inductor's passes, in torch's readable form."""
 
-from typing import List
+from typing import Dict, List
 
+from depyf.torch import compat
+from depyf.torch.artifacts import bindings
 from depyf.torch.artifacts.file import Context, File, header, python_text
 from depyf.torch.trace import GRAPHS, Event
 
@@ -22,7 +24,7 @@ _WHAT = {
     "Compiled_autograd_graph": ("The backward pass that compiled autograd captured", ""),
     "Exported_program": ("An exported program", ""),
 }
-_IMPORTS = "import torch\nfrom torch import device, inf, nan  # noqa: F401\n\n\n"
+_IMPORTS = "import torch\nfrom torch import device, inf, nan  # noqa: F401\n"
 
 
 def wants(event: Event) -> bool:
@@ -39,4 +41,14 @@ def render(event: Event, context: Context) -> List[File]:
     content = header(
         "%s of %s" % (what, function), event.compile_id, context.origin, then and "%s.%s" % (function, then)
     )
-    return [File("%s.%s.%%d.py" % (function, kind), content + _IMPORTS + text, kind, event.compile_id, what)]
+    imports = _IMPORTS + "".join(line + "\n" for line in imports_of(event, text).values()) + "\n\n"
+    return [File("%s.%s.%%d.py" % (function, kind), content + imports + text, kind, event.compile_id, what)]
+
+
+def imports_of(event: Event, text: str) -> Dict[str, str]:
+    """Name -> import, for what a graph calls besides torch's own functions."""
+    module = event.module() if event.module is not None else None
+    if module is None:
+        return {}
+    names = [name for name in bindings.unbound(text) if name not in ("torch", "device", "inf", "nan")]
+    return bindings.importable(names, compat.graph_globals(module)) if names else {}

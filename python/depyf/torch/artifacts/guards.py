@@ -65,10 +65,13 @@ def condition(text: str) -> str:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         call = _CALLS.get(node.func.id)
         if call is not None:
-            return call(text, node)
-    if any(isinstance(inner, ast.Name) and inner.id.startswith("___") for inner in ast.walk(node)):
-        return ""
-    return _plain(text, node)  # without a comment behind it
+            return _known(call(text, node))
+    return _known(_plain(text, node))  # without a comment behind it
+
+
+def _known(text: str) -> str:
+    """Nothing for an expression that calls functions which only torch's guards have."""
+    return "" if re.search(r"\b___\w+\(", text) else text
 
 
 def _plain(text: str, node: ast.expr) -> str:
