@@ -20,6 +20,14 @@ def dumped(run_program: Callable[..., Any], tmp_path: pathlib.Path) -> Callable[
     return run
 
 
+BERT_KINDS = {
+    *("transformed_code", "original_bytecode", "transformed_bytecode", "decompiled_and_compiled_back_bytecode"),
+    *("Captured_Graph", "Joint_graph", "Forward_graph", "Backward_graph", "kernel", "full_code"),
+    *("Before_pre_grad_graph", "After_pre_grad_graph", "Before_post_grad_graph", "Post_grad_graph"),
+    "fx_graph_runnable",
+}
+
+
 def check_files(folder: pathlib.Path) -> None:
     for path in folder.glob("*.py"):
         text = path.read_text(encoding="utf-8")
@@ -64,3 +72,24 @@ def test_training_step(dumped: Callable[[str], pathlib.Path]) -> None:
     check_files(folder)
     for kind in ("Captured_Graph.0", "Joint_graph.0", "Forward_graph.0", "Backward_graph.0", "kernel_0", "kernel_1"):
         assert (folder / ("__compiled_fn_1.%s.py" % kind)).exists(), kind
+
+
+def test_bert_training_step(run_program: Callable[..., Any], tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("transformers", reason="the example needs a model of transformers")
+    environment = {"HF_HUB_OFFLINE": "1", "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")}
+    done = run_program((EXAMPLES / "bert_step.py").read_text(), env=environment)
+    assert done.returncode == 0, done.stdout
+    folder = tmp_path / "dump_src_dir"
+    check_files(folder)
+    kinds = {line.split()[1] for line in done.stdout.splitlines() if line[:4].strip().isdigit()}
+    assert kinds >= BERT_KINDS, (BERT_KINDS - kinds, done.stdout)
+    page = (folder / "index.md").read_text()
+    for absent in (
+        "Inference_graph",
+        "Before_joint_graph",
+        "After_joint_graph",
+        "DDP_split_graph",
+        "Exported_program",
+    ):  # not silently
+        assert "| %s | 0 | " % absent in page
+    assert "## Not dumped" not in page and "## Not in this torch" not in page

@@ -58,6 +58,7 @@ def page(summary: Summary) -> str:
         [(_link(file.name), file.title or file.kind, file.compile_id) for file in _sorted(summary.written)],
     )
     for title, rows in (
+        ("Kinds of files", _kinds(summary)),
         ("Decompiled codes", [(name, compile_id, verdict) for name, compile_id, verdict in summary.frames]),
         ("Compilations", _compilations(summary.events)),
         ("Graph breaks", _texts(summary.events, "dynamo_graph_break_reason")),
@@ -78,6 +79,7 @@ def page(summary: Summary) -> str:
 
 
 _HEADINGS = {
+    "Kinds of files": ("kind", "files", "where there are none: when torch makes one"),
     "Decompiled codes": ("code", "compile id", "proof"),
     "Compilations": ("compile id", "function", "seconds"),
     "Graph breaks": ("compile id", "reason", ""),
@@ -87,6 +89,38 @@ _HEADINGS = {
     "Side effects": ("compile id", "effect", ""),
     "Counters": ("group", "counter", "count"),
 }
+
+
+_MADE = {  # kind -> when torch makes it
+    "transformed_code": "whenever Dynamo compiles a frame",
+    "Captured_Graph": "whenever Dynamo captures a graph",
+    "Joint_graph": "AOTAutograd, where an input or a parameter requires grad",
+    "Forward_graph": "as Joint_graph",
+    "Backward_graph": "as Joint_graph, as soon as the backward pass is compiled",
+    "Inference_graph": "AOTAutograd, where nothing requires grad",
+    "Before_pre_grad_graph": "Inductor",
+    "After_pre_grad_graph": "Inductor",
+    "Before_joint_graph": "Inductor, with Inference_graph",
+    "After_joint_graph": "Inductor, with Inference_graph",
+    "Before_post_grad_graph": "Inductor, unless the graph comes from its cache",
+    "Post_grad_graph": "Inductor, unless the graph comes from its cache",
+    "kernel": "Inductor",
+    "fx_graph_runnable": "Inductor, unless the graph comes from its cache",
+    "DDP_split_graph": "DistributedDataParallel with buckets",
+    "DDP_split_child": "as DDP_split_graph",
+    "Compiled_autograd_graph": "compiled autograd",
+    "Exported_program": "torch.export.draft_export; torch.export.export leaves no record",
+}
+
+
+def _kinds(summary: Summary) -> List[Tuple[str, str, str]]:
+    """Every kind that there is or might be, so that nothing is silently absent."""
+    counts: Dict[str, int] = {}
+    for file in summary.written:
+        counts[file.kind] = counts.get(file.kind, 0) + 1
+    rows = [(kind, str(count), "") for kind, count in sorted(counts.items())]
+    none = [kind for kind in _MADE if kind not in counts]
+    return rows + [(kind, "0", summary.missing.get(kind, _MADE[kind])) for kind in none]
 
 
 def _sorted(written: Sequence[Any]) -> List[Any]:

@@ -26,12 +26,35 @@ import torch
 RESUME_PREFIXES = ("torch_dynamo_resume_in_", "resume_in_")
 COMPILED_FUNCTION = re.compile(r"__compiled_fn_(\d+)(?:_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12})?")
 
+_SINCE = {  # kind of file -> the first release whose trace has it; see the table above
+    "Captured_Graph": "2.3",
+    "Joint_graph": "2.3",
+    "Forward_graph": "2.3",
+    "Backward_graph": "2.3",
+    "kernel": "2.6",
+    "recompile_reasons": "2.6",
+    "dynamo_graph_break_reason": "2.6",
+    "Before_pre_grad_graph": "2.8",
+    "After_pre_grad_graph": "2.8",
+    "Before_joint_graph": "2.8",
+    "After_joint_graph": "2.8",
+    "Before_post_grad_graph": "2.8",
+    "changed files under debug()": "2.8",
+}
 _missing: Dict[str, str] = {}
 
 
 def missing() -> Dict[str, str]:
     """Kind of artifact -> why the installed torch cannot give it, as far as has been noticed."""
-    return dict(_missing)
+    found = dict(_missing)
+    for kind, since in _SINCE.items():
+        if _version() < tuple(int(part) for part in since.split(".")):
+            found[kind] = "torch %s: comes with %s and later" % (torch.__version__, since)
+    return found
+
+
+def _version() -> Tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", torch.__version__)[:2])
 
 
 def _lacks(kind: str, reason: str) -> None:

@@ -98,7 +98,7 @@ class _Marks(ast.NodeTransformer):
         self.used: Dict[str, Any] = {}
 
     def visit(self, node: ast.AST) -> Any:
-        if isinstance(node, (ast.Attribute, ast.Call, ast.Name)):
+        if isinstance(node, (ast.Attribute, ast.Call, ast.Dict, ast.Name)):
             key = ast.dump(node)
             if key in self._values:
                 name = "__depyf_constant_%d__" % len(self.used)

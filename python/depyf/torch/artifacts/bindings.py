@@ -17,6 +17,8 @@ from depyf.utils import collect_all_code_objects
 
 _DYNAMOS = ("__import_", "__builtins_dict__", "___")  # names that Dynamo adds to the globals of a frame
 
+_LONGEST_DICT = 20  # entries; annotations of a function, for example
+
 _STAND_IN = '''def __constant(text):
     """Stands for an object that exists only while the program runs."""
     return type("Constant", (), {"__repr__": lambda self: text})()
@@ -134,8 +136,14 @@ class Constants:
     def describe(self, value: Any) -> str:
         """An expression for `value`; code objects are those of functions that `helpers` defines."""
         text = self._of_code(value) if isinstance(value, CodeType) else describe(value)
+        if type(value) is dict and text.startswith("__constant(") and len(value) <= _LONGEST_DICT:
+            text = "{%s}" % ", ".join("%s: %s" % (self._item(key), self._item(item)) for key, item in value.items())
         self.named.append(text)
         return text
+
+    def _item(self, value: Any) -> str:
+        plain = value is None or type(value) in (bool, int, str, bytes)
+        return repr(value) if plain else self.describe(value)
 
     def helpers(self, source: str) -> str:
         """Definitions of what `source` uses, and of what those use."""

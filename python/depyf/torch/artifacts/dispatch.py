@@ -39,7 +39,9 @@ _MAKE_GRAPH = '''def __graph(kind):
 Lookup = Callable[[CodeType], List[Entry]]
 Decompile = Callable[[CodeType, str], str]
 
-_IMPORTS = """import math  # noqa: F401
+_IMPORTS = """from __future__ import annotations
+
+import math  # noqa: F401
 import types  # noqa: F401
 
 import torch
@@ -99,7 +101,12 @@ class _Page:
             self._title("%s: the original code" % code.co_name)
             self._sections.append(self._original(code, original_name))
             self._title("%s: which entry runs" % code.co_name)
-            self._sections.append(_dispatcher(code, dispatch_name, original_name, entries))
+            dispatcher = _dispatcher(code, dispatch_name, original_name, entries)
+            if original_name == identifier(code.co_name) and not code.co_freevars:
+                # Written in the user's text, not in the code object.
+                for defaults in ("__defaults__", "__kwdefaults__"):
+                    dispatcher += "%s.%s = %s.%s\n" % (dispatch_name, defaults, original_name, defaults)
+            self._sections.append(dispatcher)
             for number, entry in enumerate(entries):
                 self._entry(code, number, entry)
                 for name, resume in entry.resumes.items():
