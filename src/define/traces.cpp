@@ -22,7 +22,7 @@ struct Comprehensions {
   private:
     void mark(const ir::Function& function, std::size_t start) {
         const std::string& name = *function.insts[start].name;
-        int stores = 2;   // the loop's target, and the old value; two more for each that puts the same name aside within
+        int stores = 2;  // the loop's target, and the old value; two more for each that puts the same name aside within
         for (std::size_t i = start; i < function.insts.size() && stores > 0; ++i) {
             const ir::Inst& inst = function.insts[i];
             inside[i] = true;

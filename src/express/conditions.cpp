@@ -79,7 +79,7 @@ Expr* bool_op(ast::Tree& tree, bool is_and, Expr* left, Expr* right) {
             result->items.push_back(e);
         }
     };
-    add(left, !left->flag);   // `(a or b) or c` tests twice from 3.12 on
+    add(left, !left->flag);  // `(a or b) or c` tests twice from 3.12 on
     add(right, true);
     return result;
 }

@@ -106,7 +106,8 @@ bool StackMachine::displays(const ir::Inst& inst) {
                 return true;
             }
             if (value->kind == ExprKind::Function) value = as_value(value);
-            if (count > function_.insts.size()) throw Error(inst.offset, "more elements than instructions to take them");
+            if (count > function_.insts.size())
+                throw Error(inst.offset, "more elements than instructions to take them");
             Expr* unpack = make(ExprKind::Unpack, std::vector<Expr*>(count + 1, nullptr));
             unpack->items[0] = value;
             unpack->number = inst.op == IrOp::UnpackEx ? before + 1 : 0;

@@ -101,7 +101,7 @@ void Folder::fall_with_values(std::int32_t a, std::int32_t join, std::vector<Exp
     graph_[join].preds.push_back(a);
     block.out = std::move(out);
     block.target_out.clear();
-    if (block.out.back()->kind == ExprKind::BoolOp) block.out.back()->flag = true;   // complete
+    if (block.out.back()->kind == ExprKind::BoolOp) block.out.back()->flag = true;  // complete
 }
 
 bool Folder::brings_value(std::int32_t p, std::int32_t join, std::size_t base) const {

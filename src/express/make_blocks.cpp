@@ -92,8 +92,8 @@ class BlockMaker {
             const std::int32_t n = inst.next;
             const bool stop = ends_block(inst.op) || n < 0 || preds_[static_cast<std::size_t>(n)] > 1 ||
                               at(n).handler != inst.handler || at(n).op == ir::Op::ForIter ||
-                              at(n).op == ir::Op::AsyncForIter || at(n).op == ir::Op::SetupFinally || at(n).op == ir::Op::LoopEnd ||
-                              !function_.adjacent(i, n);
+                              at(n).op == ir::Op::AsyncForIter || at(n).op == ir::Op::SetupFinally ||
+                              at(n).op == ir::Op::LoopEnd || !function_.adjacent(i, n);
             if (stop) break;
             graph_[b].insts.push_back(n);
             i = n;

@@ -185,7 +185,7 @@ Expr* StackMachine::unpacked(Expr* item) {
         return make(ExprKind::Starred, {as_value(unpack->items[0])});
     }
     if (const std::size_t i = item->number + 1; i < unpack->items.size() && unpack->items[i]) {
-        Expr* stored = unpack->items[i];   // by the element beside it, which the same instruction took
+        Expr* stored = unpack->items[i];  // by the element beside it, which the same instruction took
         if (stored->kind == ExprKind::Name && stored->flag) return stored;
         throw Error(inst_->offset, "an element of an unpacking is used and stored");
     }

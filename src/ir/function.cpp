@@ -12,8 +12,8 @@ const char* op_name(Op op) {
 }
 
 bool ends(Op op) {
-    return op == Op::Return || op == Op::Raise || op == Op::Reraise || op == Op::EndBody || op == Op::Jump || op == Op::BreakLoop ||
-           op == Op::ContinueLoop;
+    return op == Op::Return || op == Op::Raise || op == Op::Reraise || op == Op::EndBody || op == Op::Jump ||
+           op == Op::BreakLoop || op == Op::ContinueLoop;
 }
 
 bool Function::protected_by(std::int32_t inst, std::int32_t handler) const {

@@ -69,7 +69,8 @@ class Partition {
         h = mix(h, reinterpret_cast<std::size_t>(inst.value));
         h = mix(h, static_cast<std::size_t>(inst.handler + 1));
         h = mix(h, static_cast<std::size_t>(inst.location.line));
-        if (inst.op == Op::Pop || inst.op == Op::PopExcept) return h;  // has no place of its own: it shows that of what stands in front
+        if (inst.op == Op::Pop || inst.op == Op::PopExcept)
+            return h;  // has no place of its own: it shows that of what stands in front
         h = mix(h, static_cast<std::size_t>(inst.location.column + 1) * 65536 +
                        static_cast<std::size_t>(inst.location.end_column + 1));
         return mix(h, static_cast<std::size_t>(inst.location.end_line));

@@ -100,7 +100,7 @@ void thread_jumps(ir::Function& function) {
         for (bool move_slow = false; i >= 0 && does_nothing(at(i)); move_slow = !move_slow) {
             i = at(i).op == ir::Op::Jump ? at(i).target : at(i).next;
             if (move_slow) slow = at(slow).op == ir::Op::Jump ? at(slow).target : at(slow).next;
-            if (i == slow) break;   // an empty endless loop: stay where we are
+            if (i == slow) break;  // an empty endless loop: stay where we are
         }
         return i;
     };

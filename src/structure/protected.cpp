@@ -143,9 +143,9 @@ std::int32_t Structurer::finally_break(std::int32_t b, const Context& context) c
     std::int32_t last = -1, found = -1;
     for (std::int32_t x : handler_exits(b, last)) {
         if (x < 0) continue;
-        if (x == context.again || x == context.leave) return -1;   // a loop of its own would come between
+        if (x == context.again || x == context.leave) return -1;  // a loop of its own would come between
         const bool function = graph_.function->code->flags & kOptimized;
-        if (function && graph_[x].exit == Exit::Return && graph_[x].pure()) continue;   // `return` will do
+        if (function && graph_[x].exit == Exit::Return && graph_[x].pure()) continue;  // `return` will do
         if (found >= 0) return -1;
         found = x;
     }
@@ -235,7 +235,7 @@ void Structurer::except_clauses(Stmt* stmt, std::int32_t entry, const Context& c
     while (b >= 0) {
         const Block& block = graph_[b];
         const bool tests = block.exit == Exit::Branch && block.value->kind == ExprKind::ExceptionMatch;
-        if (block.exit == Exit::Reraise && block.pure()) return;   // no clause matches
+        if (block.exit == Exit::Reraise && block.pure()) return;  // no clause matches
         if (block.exit == Exit::Fall && block.pure() && block.next >= 0 && block.preds.size() == 1 &&
             graph_[block.next].preds.size() == 1 && graph_[block.next].exit == Exit::Branch &&
             graph_[block.next].value->kind == ExprKind::ExceptionMatch) {

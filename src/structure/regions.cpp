@@ -139,8 +139,8 @@ std::int32_t Regions::end_of_module() const {
     for (std::int32_t b : dominators_.order()) {
         const Block& block = graph_[b];
         if (block.exit != Exit::Return || !block.pure() || block.handler >= 0) continue;
-        if (found < 0 || predecessors_[static_cast<std::size_t>(b)].size() >
-                             predecessors_[static_cast<std::size_t>(found)].size())
+        if (found < 0 ||
+            predecessors_[static_cast<std::size_t>(b)].size() > predecessors_[static_cast<std::size_t>(found)].size())
             found = b;
     }
     return found;
@@ -269,8 +269,7 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
             const auto& preds = predecessors_[static_cast<std::size_t>(b)];
             const bool before_end =
                 graph_[b].offset > graph_[header].offset && exhausted >= 0 &&
-                graph_[b].offset < graph_[exhausted].offset &&
-                only_returns(b) &&
+                graph_[b].offset < graph_[exhausted].offset && only_returns(b) &&
                 std::all_of(preds.begin(), preds.end(), [&](std::int32_t p) { return p != header && body(p); });
             if (before_end || std::find(in.begin(), in.end(), iterator) != in.end() || carries_value(b, header, result))
                 body(b) = true;
@@ -286,15 +285,15 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
         if (!all) continue;
         const std::int32_t parent = dominators_.immediate(b);
         const bool handler =
-            handler_entry_[static_cast<std::size_t>(b)] ||
-            (handlers_last && !graph_[parent].dead && body(parent) && graph_[b].offset > end && graph_[parent].offset > end);
-        const bool written = (graph_.function->code->flags & kOptimized) &&   // not the return at the end
+            handler_entry_[static_cast<std::size_t>(b)] || (handlers_last && !graph_[parent].dead && body(parent) &&
+                                                            graph_[b].offset > end && graph_[parent].offset > end);
+        const bool written = (graph_.function->code->flags & kOptimized) &&  // not the return at the end
                              !graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())].flag;
         const bool returns = written && std::find(outer.begin(), outer.end(), b) == outer.end() &&
                              graph_[b].exit == Exit::Return && graph_[b].pure() &&
                              (exhausted < 0 || graph_[exhausted].offset < graph_[header].offset);
-        const bool raises = graph_[b].exit == Exit::End && graph_[b].location.line > 0 &&
-                            graph_[b].location.line <= last_line;
+        const bool raises =
+            graph_[b].exit == Exit::End && graph_[b].location.line > 0 && graph_[b].location.line <= last_line;
         if (graph_[b].offset <= end || handler || returns || raises) body(b) = true;
     }
     // The follow: where edges out of the text go.
@@ -326,9 +325,14 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
             best_score = score;
         }
     }
+    // what leaves the loop and comes to where it ends by itself is a longer way to `break`
+    // (where that is an outer loop again, `else: continue` reads better)
+    if (exhausted >= 0 && best >= 0 && best != exhausted && !is_loop_header(exhausted) &&
+        reaches_around(best, exhausted, header))
+        best = exhausted;
     // no else clause of a loop can end a module
-    const bool ends_module = exhausted >= 0 && !(graph_.function->code->flags & kOptimized) &&
-                             settle(exhausted) == end_of_module();
+    const bool ends_module =
+        exhausted >= 0 && !(graph_.function->code->flags & kOptimized) && settle(exhausted) == end_of_module();
     result.follow = settle(best >= 0 && !ends_module ? best : exhausted);
     if (written_follow(header) >= 0) result.follow = settle(written_follow(header));
     return result;

@@ -45,11 +45,11 @@ class Regions {
   private:
     static std::vector<std::vector<std::int32_t>> edges(const FlowGraph& graph);
     void find_loops();
-    bool protected_in(std::int32_t b, const std::vector<bool>& blocks) const;   // by a statement that starts in `blocks`
-    bool only_returns(std::int32_t b) const;   // nothing is done from here on but returning a constant
+    bool protected_in(std::int32_t b, const std::vector<bool>& blocks) const;  // by a statement that starts in `blocks`
+    bool only_returns(std::int32_t b) const;  // nothing is done from here on but returning a constant
     bool handles_inside(std::int32_t b, std::int32_t header) const;
     bool carries_value(std::int32_t b, std::int32_t header, const Loop& loop) const;
-    const ast::Expr* loop_iterator(std::int32_t header) const;   // null for `while`
+    const ast::Expr* loop_iterator(std::int32_t header) const;  // null for `while`
 
     const FlowGraph& graph_;
     std::vector<std::vector<std::int32_t>> successors_, predecessors_;
@@ -57,9 +57,9 @@ class Regions {
     std::vector<bool> header_;
     void read_written_loop(std::int32_t setup);
 
-    std::vector<std::int32_t> follow_;   // by header
+    std::vector<std::int32_t> follow_;  // by header
     std::vector<bool> handler_entry_;
-    std::vector<std::int32_t> setup_;   // by handler: the block that enters its region, -1 where none does
+    std::vector<std::int32_t> setup_;  // by handler: the block that enters its region, -1 where none does
 };
 
 }  // namespace depyf
