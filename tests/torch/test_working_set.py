@@ -1,6 +1,5 @@
 """Every program of the working set, with and without prepare_debug: what runs, what comes out, and what lies in the dump."""
 
-import ast
 import builtins
 import copy
 import logging
@@ -27,6 +26,9 @@ LIVE_ONLY = {
     "numpy_ops": "the graph calls an object that Dynamo made and that no import leads to",
     "checkpoint": "the operator changes the graph that it is handed, so it must be torch's own object",
 }
+
+
+ONCE = ("coroutine ", "Dynamo does not know how to trace the builtin")
 
 
 class Run(NamedTuple):
@@ -63,8 +65,8 @@ def outcomes(name: str, dynamic: Optional[bool]) -> Tuple[List[Any], List[str]]:
     working_set.G.clear()
     working_set.G.update(saved[0])
     working_set.GL = saved[1]
-    # What is drawn whenever memory is collected says nothing.
-    late = [w for w in caught if issubclass(w.category, ResourceWarning) or "never awaited" in str(w.message)]
+    # What is drawn whenever memory is collected, or once for each builtin in a process, says nothing.
+    late = [w for w in caught if issubclass(w.category, ResourceWarning) or str(w.message).startswith(ONCE)]
     return found, sorted(str(w.message) for w in caught if w not in late)
 
 
@@ -124,7 +126,7 @@ def test_results_and_warnings_are_the_same(observed: Run) -> None:
 
 def test_every_file_parses_and_nothing_is_missing(observed: Run) -> None:
     for path in observed.folder.glob("*.py"):
-        ast.parse(path.read_text(encoding="utf-8"), str(path))
+        compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
         assert "\n# def " not in path.read_text(encoding="utf-8"), path  # nothing had to become a comment
     assert len(list(observed.folder.glob("__transformed_code_*.py"))) == len(observed.made)
     assert "## Not dumped" not in (observed.folder / "index.md").read_text(encoding="utf-8")
