@@ -1,6 +1,7 @@
-// Two shapes of 3.8 only. A finally body that returns, breaks or continues itself: the compiler puts a None under everything in the statement
-// (so that the value of a `return` that comes through has a place) and pops it on every way out. Source: CPython 3.8
-// Python/compile.c, compiler_try_finally (break_finally).
+// Two shapes of 3.8 only: the with exits on the way of a jump, and finally bodies that return, break or continue themselves.
+// For the latter the compiler puts a None under everything in the statement (so that the value of a `return` that comes
+// through has a place) and pops it on every way out.
+// Source: CPython 3.8 Python/compile.c, compiler_unwind_fblock, compiler_try_finally (break_finally).
 #include "lift/lift.h"
 
 namespace depyf::lifting {

@@ -49,17 +49,22 @@ class FinallyCopies {
     // Each edge passes each handler's copy once at most; remembers the edges that did.
     using Done = std::map<std::pair<std::int32_t, std::int32_t>, bool>;
 
+    // The copy lies on the way of a `return`, whose value waits on the stack.
+    bool carries_value(std::int32_t copy, std::int32_t h) const {
+        const ir::Handler& handler = function_.handlers[static_cast<std::size_t>(h)];
+        return depth_[static_cast<std::size_t>(copy)] > static_cast<std::int32_t>(handler.depth);
+    }
+
     // Where a way goes that ends in the body of handler h: to the end of the try body, or to the return whose value
     // lies on the stack.
     std::int32_t dead_end(std::int32_t from, std::int32_t h, std::int32_t copy) {
-        const ir::Handler& handler = function_.handlers[static_cast<std::size_t>(h)];
-        const bool returns = depth_[static_cast<std::size_t>(copy)] > static_cast<std::int32_t>(handler.depth);
+        const bool returns = carries_value(copy, h);
         auto [known, added] = ends_.try_emplace({h, returns ? copy : -1}, -1);
         if (!added) return known->second;
         Inst end = function_.insts[static_cast<std::size_t>(from)];
         end.op = returns ? Op::Return : Op::EndBody;
         end.flag = false;
-        end.handler = handler.outer;
+        end.handler = function_.handlers[static_cast<std::size_t>(h)].outer;
         end.next = end.target = -1;
         end.count = returns ? 0 : static_cast<std::uint32_t>(h);
         function_.insts.push_back(end);
@@ -155,7 +160,7 @@ class FinallyCopies {
         std::int32_t body = settle(handler.target);
         if (at(body).op == Op::PushException) body = settle(at(body).next);
         const std::int32_t end_depth = depth_[static_cast<std::size_t>(body)];
-        const bool returns = depth_[static_cast<std::size_t>(copy)] > static_cast<std::int32_t>(handler.depth);
+        const bool returns = carries_value(copy, h);
         std::int32_t behind = -1;
         std::map<std::pair<std::int32_t, std::int32_t>, bool> seen;
         std::vector<std::pair<std::int32_t, std::int32_t>> todo{{body, copy}};

@@ -32,6 +32,7 @@ Regions::Regions(const FlowGraph& graph)
         if (graph_[b].exit == Exit::Setup) setup_[static_cast<std::size_t>(graph_[b].handler_id)] = b;
     }
     find_loops();
+    find_ends();
 }
 
 void Regions::read_written_loop(std::int32_t setup) {
@@ -134,24 +135,20 @@ std::vector<std::int32_t> Regions::region_exits(std::int32_t setup, std::int32_t
     return exits;
 }
 
-std::int32_t Regions::end_of_module() const {
-    std::int32_t found = -1;
+void Regions::find_ends() {
     for (std::int32_t b : dominators_.order()) {
         const Block& block = graph_[b];
+        const ir::Inst& last = graph_.function->insts[static_cast<std::size_t>(block.insts.back())];
+        if (last.op == ir::Op::EndBody) body_end_.try_emplace(static_cast<std::int32_t>(last.count), b);
         if (block.exit != Exit::Return || !block.pure() || block.handler >= 0) continue;
-        if (found < 0 ||
-            predecessors_[static_cast<std::size_t>(b)].size() > predecessors_[static_cast<std::size_t>(found)].size())
-            found = b;
+        const auto ways_in = [&](std::int32_t x) { return predecessors_[static_cast<std::size_t>(x)].size(); };
+        if (end_of_module_ < 0 || ways_in(b) > ways_in(end_of_module_)) end_of_module_ = b;
     }
-    return found;
 }
 
 std::int32_t Regions::body_end(std::int32_t handler) const {
-    for (std::int32_t b : dominators_.order()) {
-        const ir::Inst& last = graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())];
-        if (last.op == ir::Op::EndBody && last.count == static_cast<std::uint32_t>(handler)) return b;
-    }
-    return -1;
+    const auto found = body_end_.find(handler);
+    return found == body_end_.end() ? -1 : found->second;
 }
 
 std::int32_t Regions::join(std::int32_t b, std::int32_t first, std::int32_t second) const {
@@ -175,167 +172,6 @@ std::int32_t Regions::join(std::int32_t b, std::int32_t first, std::int32_t seco
             best = m;
     }
     return best;
-}
-
-const ast::Expr* Regions::loop_iterator(std::int32_t header) const {
-    const Block& block = graph_[header];
-    if (block.exit != Exit::For && block.exit != Exit::AsyncFor) return nullptr;
-    for (std::size_t i = block.out.size(); i-- > 0;) {
-        if (block.out[i]->kind == ast::ExprKind::Iterator) return block.out[i];
-    }
-    return nullptr;
-}
-
-bool Regions::only_returns(std::int32_t b) const {
-    for (std::size_t steps = 0; b >= 0 && steps < graph_.blocks.size(); ++steps, b = graph_[b].next) {
-        if (!graph_[b].pure()) return false;
-        // any other value is computed while the iterator still lies there; up to 3.8 the place alone tells enough
-        if (graph_[b].exit == Exit::Return)
-            return !graph_.function->features->finally_copied || graph_[b].value->kind == ast::ExprKind::Constant;
-        if (graph_[b].exit != Exit::Fall) return false;
-    }
-    return false;
-}
-
-// An exception is being handled in `b` that was raised behind the header.
-bool Regions::handles_inside(std::int32_t b, std::int32_t header) const {
-    const auto exceptions = [&](std::int32_t x) {
-        const auto& in = graph_[x].in;
-        return std::count_if(in.begin(), in.end(),
-                             [](const ast::Expr* e) { return e->kind == ast::ExprKind::Exception; });
-    };
-    return exceptions(b) > exceptions(header);
-}
-
-// Only the loop leads to `b`, with a value on the stack where the iterator lay: it is on its way to a `return`.
-bool Regions::carries_value(std::int32_t b, std::int32_t header, const Loop& loop) const {
-    const auto& before = graph_[header].in;
-    const auto iterator = std::find_if(before.rbegin(), before.rend(),
-                                       [](const ast::Expr* e) { return e->kind == ast::ExprKind::Iterator; });
-    const auto base = static_cast<std::size_t>(before.rend() - iterator);
-    if (iterator == before.rend() || graph_[b].in.size() < base || graph_[b].exit == Exit::Reraise) return false;
-    if (graph_[b].in.back()->kind == ast::ExprKind::Exception) return false;
-    for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)]) {
-        if (p == header || !loop.body[static_cast<std::size_t>(p)]) return false;
-    }
-    return true;
-}
-
-Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const std::vector<std::int32_t>& outer) const {
-    Loop result;
-    result.exhausted = exhausted;
-    result.body.assign(graph_.blocks.size(), false);
-    auto body = [&](std::int32_t b) -> std::vector<bool>::reference {
-        return result.body[static_cast<std::size_t>(b)];
-    };
-    body(header) = true;
-    std::vector<std::int32_t> todo;
-    for (std::int32_t p : predecessors_[static_cast<std::size_t>(header)]) {
-        if (dominators_.dominates(header, p)) todo.push_back(p);
-    }
-    // up to 3.10 handlers stand where they were written, later at the end of the code
-    const bool handlers_last = graph_.function->features->has_exception_table;
-    auto text_end = [&](std::int32_t b) {
-        const Block& block = graph_[b];
-        if (handlers_last) return block.offset;
-        return graph_.function->insts[static_cast<std::size_t>(block.insts.back())].offset;
-    };
-    std::uint32_t end = text_end(header);
-    std::int32_t last_line = graph_[header].location.line;
-    while (!todo.empty()) {
-        const std::int32_t b = todo.back();
-        todo.pop_back();
-        if (body(b)) continue;
-        body(b) = true;
-        last_line = std::max(last_line, graph_[b].location.line);
-        if (!handlers_last || !handler_entry_[static_cast<std::size_t>(b)]) end = std::max(end, text_end(b));
-        for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)]) todo.push_back(p);
-    }
-    // What only the loop leads to and stands before its end in the text (`return` inside the loop, code before `break`),
-    // or belongs to a handler inside the loop, is part of its text too.
-    if (exhausted >= 0)
-        end = std::max(end, exhausted >= 0 && graph_[exhausted].offset > end ? graph_[exhausted].offset - 1 : end);
-    const ast::Expr* iterator = loop_iterator(header);
-    for (std::int32_t b : dominators_.order()) {
-        if (body(b) || b == exhausted || !dominators_.dominates(header, b)) continue;
-        if (std::find(outer.begin(), outer.end(), b) != outer.end()) continue;
-        if (handles_inside(b, header) && body(dominators_.immediate(b))) {
-            body(b) = true;
-            continue;
-        }
-        if (iterator) {  // the text of a `for` loop is where its iterator lies on the stack
-            const auto& in = graph_[b].in;
-            // a `return` has dropped it already when it leaves a try statement in the loop
-            const auto& preds = predecessors_[static_cast<std::size_t>(b)];
-            const bool before_end =
-                graph_[b].offset > graph_[header].offset && exhausted >= 0 &&
-                graph_[b].offset < graph_[exhausted].offset && only_returns(b) &&
-                std::all_of(preds.begin(), preds.end(), [&](std::int32_t p) { return p != header && body(p); });
-            if (before_end || std::find(in.begin(), in.end(), iterator) != in.end() || carries_value(b, header, result))
-                body(b) = true;
-            continue;
-        }
-        if (protected_in(b, result.body)) {
-            body(b) = true;
-            continue;
-        }
-        bool all = true;
-        for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)])
-            all = all && (body(p) && !(p == header && exhausted >= 0));
-        if (!all) continue;
-        const std::int32_t parent = dominators_.immediate(b);
-        const bool handler =
-            handler_entry_[static_cast<std::size_t>(b)] || (handlers_last && !graph_[parent].dead && body(parent) &&
-                                                            graph_[b].offset > end && graph_[parent].offset > end);
-        const bool written = (graph_.function->code->flags & kOptimized) &&  // not the return at the end
-                             !graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())].flag;
-        const bool returns = written && std::find(outer.begin(), outer.end(), b) == outer.end() &&
-                             graph_[b].exit == Exit::Return && graph_[b].pure() &&
-                             (exhausted < 0 || graph_[exhausted].offset < graph_[header].offset);
-        const bool raises =
-            graph_[b].exit == Exit::End && graph_[b].location.line > 0 && graph_[b].location.line <= last_line;
-        if (graph_[b].offset <= end || handler || returns || raises) body(b) = true;
-    }
-    // The follow: where edges out of the text go.
-    std::vector<std::pair<std::int32_t, int>> targets;
-    for (std::int32_t b : dominators_.order()) {
-        if (!body(b)) continue;
-        if (b == header && exhausted >= 0) continue;
-        for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) {
-            if (body(s)) continue;
-            auto found = std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return t.first == s; });
-            if (found == targets.end())
-                targets.emplace_back(s, 1);
-            else
-                ++found->second;
-        }
-    }
-    std::int32_t best = -1, best_score = -1;
-    for (const auto& [target, count] : targets) {
-        int score = count;
-        if (target == exhausted)
-            score += 1000000;
-        else if (std::find(outer.begin(), outer.end(), target) != outer.end())
-            score += 1000;
-        else if (predecessors_[static_cast<std::size_t>(target)].size() > static_cast<std::size_t>(count))
-            score += 500;
-        if (graph_[target].next < 0 && graph_[target].target < 0 && graph_[target].exit == Exit::Return) score -= 100;
-        if (score > best_score || best < 0) {
-            best = target;
-            best_score = score;
-        }
-    }
-    // what leaves the loop and comes to where it ends by itself is a longer way to `break`
-    // (where that is an outer loop again, `else: continue` reads better)
-    if (exhausted >= 0 && best >= 0 && best != exhausted && !is_loop_header(exhausted) &&
-        reaches_around(best, exhausted, header))
-        best = exhausted;
-    // no else clause of a loop can end a module
-    const bool ends_module =
-        exhausted >= 0 && !(graph_.function->code->flags & kOptimized) && settle(exhausted) == end_of_module();
-    result.follow = settle(best >= 0 && !ends_module ? best : exhausted);
-    if (written_follow(header) >= 0) result.follow = settle(written_follow(header));
-    return result;
 }
 
 }  // namespace depyf

@@ -154,30 +154,32 @@ Body Structurer::walk(std::int32_t b, const Context& context) {
         if (!block.executed) return out;
         copy_statements(b, out);
         jumped = (jumped && block.pure()) || block.jumps_out;
-        switch (block.exit) {
-            case Exit::Fall:
-            case Exit::Loop: b = block.next; break;
-            case Exit::Branch:
-            case Exit::Keep: b = branch(b, context, out); break;
-            case Exit::Break:
-                out.push_back(make(StmtKind::Break, b));
-                out.back()->flag = true;
-                b = block.next;
-                break;
-            case Exit::Setup: b = protect(b, context, out); break;
-            case Exit::Case: b = match(b, context, out); break;
-            case Exit::Return: {
-                Stmt* stmt = make(StmtKind::Return, b);
-                stmt->exprs = {block.value};
-                const ir::Inst& last = graph_.function->insts[static_cast<std::size_t>(block.insts.back())];
-                stmt->flag = last.flag;  // implicit
-                out.push_back(stmt);
-                return out;
-            }
-            default: return out;
-        }
+        b = leave(b, context, out);
     }
     return out;
+}
+
+// Writes what the block ends in; returns where control goes on behind that, -1 for nowhere.
+std::int32_t Structurer::leave(std::int32_t b, const Context& context, Body& out) {
+    const Block& block = graph_[b];
+    switch (block.exit) {
+        case Exit::Fall:
+        case Exit::Loop: return block.next;
+        case Exit::Branch:
+        case Exit::Keep: return branch(b, context, out);
+        case Exit::Break:
+            out.push_back(make(StmtKind::Break, b));
+            out.back()->flag = true;
+            return block.next;
+        case Exit::Setup: return protect(b, context, out);
+        case Exit::Case: return match(b, context, out);
+        case Exit::Return:
+            out.push_back(make(StmtKind::Return, b));
+            out.back()->exprs = {block.value};
+            out.back()->flag = graph_.function->insts[static_cast<std::size_t>(block.insts.back())].flag;  // implicit
+            return -1;
+        default: return -1;
+    }
 }
 
 std::int32_t Structurer::branch(std::int32_t b, const Context& context, Body& out) {
@@ -285,29 +287,8 @@ std::int32_t Structurer::loop(std::int32_t b, const Context& context, Body& out)
 // The body of an endless loop: starts at the header, where a later arrival means `continue`.
 Body Structurer::walk_header(std::int32_t b, const Context& context) {
     Body out;
-    const Block& block = graph_[b];
     copy_statements(b, out);
-    std::int32_t next = -1;
-    switch (block.exit) {
-        case Exit::Fall:
-        case Exit::Loop: next = block.next; break;
-        case Exit::Branch:
-        case Exit::Keep: next = branch(b, context, out); break;
-        case Exit::Break:
-            out.push_back(make(StmtKind::Break, b));
-            out.back()->flag = true;
-            next = block.next;
-            break;
-        case Exit::Setup: next = protect(b, context, out); break;
-        case Exit::Case: next = match(b, context, out); break;
-        case Exit::Return: {
-            Stmt* stmt = make(StmtKind::Return, b);
-            stmt->exprs = {block.value};
-            out.push_back(stmt);
-            return out;
-        }
-        default: return out;
-    }
+    const std::int32_t next = leave(b, context, out);
     Body rest = walk(next, context);
     out.insert(out.end(), rest.begin(), rest.end());
     return out;
