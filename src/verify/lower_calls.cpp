@@ -198,21 +198,8 @@ void Lowerer::call_ex(std::uint32_t pushed, const Items& items, const Keywords& 
 }
 
 void Lowerer::call_ex_unpacked(std::uint32_t pushed, const Items& items, const Keywords& keywords) {
-    std::uint32_t seen = pushed, parts = 0;
-    for (const Expr* item : items) {
-        if (item->kind == ExprKind::Starred) {
-            if (seen) {
-                build_tuple(seen);
-                seen = 0;
-                ++parts;
-            }
-            expression(item->items[0]);
-            ++parts;
-        } else {
-            expression(item);
-            ++seen;
-        }
-    }
+    std::uint32_t seen = pushed;
+    std::uint32_t parts = iterables(items, seen);
     if (seen) {
         build_tuple(seen);
         ++parts;

@@ -142,8 +142,8 @@ void Lowerer::sequence(const std::vector<Expr*>& items, Display display, std::ui
     if (display == Display::Tuple) out_.emit(Op::ListToTuple);
 }
 
-void Lowerer::sequence_unpacked(const std::vector<Expr*>& items, Display display) {
-    std::uint32_t seen = 0, parts = 0;
+std::uint32_t Lowerer::iterables(const std::vector<Expr*>& items, std::uint32_t& seen) {
+    std::uint32_t parts = 0;
     for (const Expr* item : items) {
         if (item->kind == ExprKind::Starred) {
             if (seen) {
@@ -158,6 +158,12 @@ void Lowerer::sequence_unpacked(const std::vector<Expr*>& items, Display display
             ++seen;
         }
     }
+    return parts;
+}
+
+void Lowerer::sequence_unpacked(const std::vector<Expr*>& items, Display display) {
+    std::uint32_t seen = 0;
+    std::uint32_t parts = iterables(items, seen);
     if (parts) {
         if (seen) {
             build_tuple(seen);

@@ -33,17 +33,22 @@ void Lowerer::try_finally(const Stmt* stmt) {
         finally_shared(stmt);
 }
 
-void Lowerer::finally_copied(const Stmt* stmt) {
-    const Label handler = out_.label(), exit = out_.label();
-    const std::int32_t outer = out_.protect(handler), depth = out_.depth();
-    blocks_.push_back({BlockKind::FinallyTry, -1, -1, outer, &stmt->finalbody});
+// What the finally body protects, its except clauses included.
+void Lowerer::finally_try(const Stmt* stmt, const Block& block) {
+    blocks_.push_back(block);
     if (stmt->handlers.empty())
         body(stmt->body);
     else
         try_except(stmt);
     pop_block();
     blocks_.pop_back();
-    out_.unprotect(outer);
+    out_.unprotect(block.outer);
+}
+
+void Lowerer::finally_copied(const Stmt* stmt) {
+    const Label handler = out_.label(), exit = out_.label();
+    const std::int32_t outer = out_.protect(handler), depth = out_.depth();
+    finally_try(stmt, {BlockKind::FinallyTry, -1, -1, outer, &stmt->finalbody});
     body(stmt->finalbody);
     out_.jump(exit);
     out_.place_handler(handler);
@@ -97,14 +102,7 @@ void Lowerer::finally_shared(const Stmt* stmt) {
     if (placeholder) out_.none();
     const Label handler = out_.label(), after = out_.label();  // `after` is nowhere where the finally body never ends
     const std::int32_t outer = out_.protect(handler), depth = out_.depth();
-    blocks_.push_back({BlockKind::FinallyTry, -1, -1, outer, &stmt->finalbody, nullptr, placeholder});
-    if (stmt->handlers.empty())
-        body(stmt->body);
-    else
-        try_except(stmt);
-    pop_block();
-    blocks_.pop_back();
-    out_.unprotect(outer);
+    finally_try(stmt, {BlockKind::FinallyTry, -1, -1, outer, &stmt->finalbody, nullptr, placeholder});
     out_.jump(after);
     out_.place_handler(handler);
     blocks_.push_back({BlockKind::FinallyEnd, -1, -1, outer});

@@ -149,6 +149,7 @@ class Lowerer {
     void pop_except();
     void pop_block();
     void finally_shared(const ast::Stmt* stmt);
+    void finally_try(const ast::Stmt* stmt, const Block& block);
     void finally_copied(const ast::Stmt* stmt);
     void with_statement(const ast::Stmt* stmt, std::size_t item);
     void with_exit_normal(bool async);
@@ -260,6 +261,9 @@ class Lowerer {
     void set(const ast::Expr* e);
     enum class Display : std::uint8_t { Tuple, List, Set };
     void sequence(const std::vector<ast::Expr*>& items, Display display, std::uint32_t pushed);
+    // Up to 3.8: the items as iterables, those between starred ones joined in tuples. `seen`: items not yet joined, before
+    // and behind. Returns how many iterables lie on the stack.
+    std::uint32_t iterables(const std::vector<ast::Expr*>& items, std::uint32_t& seen);
     void sequence_unpacked(const std::vector<ast::Expr*>& items, Display display);  // up to 3.8
     void build_tuple(std::uint32_t count);
     const Constant* constant_tuple(const std::vector<ast::Expr*>& items);  // null where an item is no constant
