@@ -1,1 +1,1 @@
-"""What the command line writes: one form a file. Each is a function from values to text."""
+"""What is written: one form a file, each a function from values to text, and how text gets into files."""

@@ -19,6 +19,11 @@ def write_bytes(target: str, data: bytes) -> None:
     folder = os.path.dirname(target)
     if folder:
         os.makedirs(folder, exist_ok=True)
+    replace(target, data)
+
+
+def replace(target: str, data: bytes) -> None:
+    """As `write_bytes`, into a folder that is there."""
     temporary = "%s.%d.part" % (target, os.getpid())
     try:
         with open(temporary, "wb") as stream:

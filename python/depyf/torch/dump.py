@@ -5,6 +5,7 @@ import threading
 import warnings
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
+from depyf.output import files
 from depyf.torch import compat
 from depyf.torch.artifacts.file import File
 
@@ -97,15 +98,7 @@ class Dump:
     def _write(self, name: str, content: Union[str, bytes]) -> str:
         data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
         path = self.path(name)
-        temporary = "%s.%d.part" % (path, os.getpid())
-        try:
-            with open(temporary, "wb") as stream:
-                stream.write(data)
-            os.replace(temporary, path)
-        except OSError:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
-            raise
+        files.replace(path, data)
         return path
 
     def _failed(self, name: str, error: OSError) -> None:
