@@ -48,7 +48,7 @@ native: $(VENV)/.dev
 	cmake -S . -B build/native -DDEPYF_PYTHON=OFF -DDEPYF_TESTS=ON -DDEPYF_WERROR=ON >/dev/null
 	cmake --build build/native
 
-corpus: native
+corpus: install native
 	$(BIN)/python tools/compare_dis.py --exe build/native/dis_json $$(tools/find_pythons.sh | sed 's/^/--python /')
 	$(BIN)/python tools/check_proof.py --exe build/native/prove_pycs $$(tools/find_pythons.sh | sed 's/^/--python /')
 
