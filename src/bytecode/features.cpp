@@ -89,6 +89,7 @@ void set_operators(Features& f, int minor) {
     f.unified_binary_op = minor >= 11;
     f.subscript_is_binary_op = minor >= 14;
     f.compare_shift = minor <= 11 ? 0 : minor == 12 ? 4 : 5;
+    f.future_annotations_flag = minor == 7 ? 0x100000 : 0x1000000;
     f.compare_bool_bit = minor >= 13 ? 16 : 0;
     f.has_is_and_contains_op = minor >= 9;
     f.has_to_bool = minor >= 13;

@@ -82,6 +82,7 @@ struct Features {
     bool make_function_qualname_on_stack;  // up to 3.10
     bool set_function_attribute;  // 3.13+
     bool annotations_as_tuple;  // 3.10 - 3.13: flat (name, value, ...) tuple; before: dict
+    std::uint32_t future_annotations_flag;  // in co_flags: 0x100000 (3.7), 0x1000000 (3.8+)
     bool deferred_annotations;  // 3.14+: __annotate__ functions (PEP 649)
 
     // --- operators

@@ -62,7 +62,7 @@ Arguments* Definer::arguments(const ast::FunctionValue& function, Expr** returns
 }
 
 Expr* Definer::annotation_value(Expr* value, const CodeObject& code) {
-    if (!(code.flags & kFutureAnnotations) || value->kind != ExprKind::Constant ||
+    if (!(code.flags & features(code.version).future_annotations_flag) || value->kind != ExprKind::Constant ||
         value->value->kind != Constant::Kind::Str)
         return value;
     Constant raw = *value->value;

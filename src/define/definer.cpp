@@ -44,6 +44,7 @@ Body Definer::body(const CodeObject& code, ScopeKind scope, Traces* traces) {
     const std::uint32_t index = register_code(code);
     Body statements;
     const std::size_t depth = scopes_.size();
+    const Around around(around_, scope == ScopeKind::Function ? traces : nullptr);
     try {
         check_limits(code);
         scopes_.push_back(code.name);
@@ -258,6 +259,18 @@ Expr* Definer::as_expression(const Body& statements, std::size_t from) {
     return tree_.expr(ExprKind::IfExp, {stmt->exprs[0], body, orelse});
 }
 
+// `:=` in a comprehension stores to a variable of the function around it, which declares what is not its own.
+void Definer::declare_walruses(const Traces& traces, Traces& around) {
+    const auto add = [](std::vector<std::string>& names, const std::string& name) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    };
+    for (const std::string& name : traces.stored_globals) add(around.stored_globals, name);
+    for (const std::string& name : traces.nonlocals) {
+        const auto& free = around.free;
+        if (std::find(free.begin(), free.end(), name) != free.end()) add(around.nonlocals, name);
+    }
+}
+
 Expr* Definer::comprehension(Expr* function, Expr* iterable) {
     const CodeObject& code = *function->function->code;
     const std::uint32_t index = register_code(code);
@@ -265,10 +278,16 @@ Expr* Definer::comprehension(Expr* function, Expr* iterable) {
     try {
         scopes_.push_back(code.name);
         ir::Function lifted = lift(code);
+        Traces traces = read_traces(lifted);
         recognise_matches(lifted);
         normalise(lifted);
         ExpressContext context{&tree_, this, class_name_, index};
-        const FlowGraph graph = express(lifted, context);
+        FlowGraph graph;
+        {
+            const Around around(around_, &traces);
+            graph = express(lifted, context);
+        }
+        if (around_) declare_walruses(traces, *around_);
         scopes_.resize(depth);
         Expr* result = nullptr;
         if (code.name == "<genexpr>") {

@@ -87,6 +87,20 @@ class Definer : public NestedCode {
     std::uint32_t register_code(const CodeObject& code);   // its index in Decompilation::codes
     // lift ... express; what no compiler made is untangled on the way.
     FlowGraph read_blocks(const CodeObject& code, ir::Function& function, std::uint32_t index, Traces& traces);
+    static void declare_walruses(const Traces& traces, Traces& around);
+    // Traces of the function whose instructions are being read; null in a module or class body, where `:=` declares nothing.
+    Traces* around_ = nullptr;
+    class Around {
+      public:
+        Around(Traces*& place, Traces* traces) : place_(place), outer_(std::exchange(place, traces)) {}
+        Around(const Around&) = delete;
+        Around& operator=(const Around&) = delete;
+        ~Around() { place_ = outer_; }
+
+      private:
+        Traces*& place_;
+        Traces* outer_;
+    };
     std::vector<bool> unbroken_;
     bool has_class_ = false;
     std::string class_name_;             // innermost enclosing class

@@ -101,6 +101,7 @@ void read_declared(const ir::Function& function, const Comprehensions& comprehen
 Traces read_traces(const ir::Function& function) {
     Traces traces;
     traces.read = true;
+    traces.free = function.code->freevars;
     traces.inlined_comprehensions = function.features->inlined_comprehensions;
     const Comprehensions comprehensions(function);
     read_reachable(function, comprehensions, traces);

@@ -16,6 +16,7 @@ struct Traces {
     bool yields = false;
     // by all instructions, in their order; `globals`: loaded ones among them
     std::vector<std::string> stored_globals, globals, nonlocals;
+    std::vector<std::string> free;   // co_freevars
     bool inlined_comprehensions = false;
 };
 

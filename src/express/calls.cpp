@@ -163,7 +163,7 @@ void StackMachine::splice_positional(Expr* args, std::vector<Expr*>& out, bool a
 }
 
 void StackMachine::add_keywords(Expr* dict, std::vector<ast::Keyword>& keywords) {
-    if (dict->kind != ExprKind::Dict) {
+    if (dict->kind != ExprKind::Dict || dict->items.empty()) {
         keywords.push_back({"", dict});
         return;
     }

@@ -15,6 +15,15 @@ bool is_constant(const Expr* e, Constant::Kind kind) {
     return e->kind == ExprKind::Constant && e->value->kind == kind;
 }
 
+// Up to 3.8 a display with stars is put together from parts: each run of elements between stars, each starred value.
+// Two runs never follow each other: then the second was a display behind a star.
+bool is_run(const Expr* part, ExprKind display) {
+    if (is_constant(part, Constant::Kind::Tuple)) return display == ExprKind::Tuple && !part->value->items.empty();
+    if (part->kind != display || part->items.empty()) return false;
+    return std::none_of(part->items.begin(), part->items.end(),
+                        [](const Expr* e) { return !e || e->kind == ExprKind::Starred; });
+}
+
 }  // namespace
 
 bool StackMachine::displays(const ir::Inst& inst) {
@@ -62,7 +71,14 @@ bool StackMachine::displays(const ir::Inst& inst) {
                                   : inst.op == IrOp::BuildSetUnpack ? ExprKind::Set
                                                                     : ExprKind::Tuple;
             Expr* e = make(kind);
-            for (Expr* part : pop_values(inst.count)) splice_positional(part, e->items, true);
+            bool after_run = false;
+            for (Expr* part : pop_values(inst.count)) {
+                after_run = !after_run && is_run(part, kind);
+                if (after_run)
+                    splice_positional(part, e->items, true);
+                else
+                    e->items.push_back(make(ExprKind::Starred, {part}));
+            }
             e->flag = inst.op == IrOp::BuildTupleUnpackWithCall;  // the arguments themselves, not a tuple after a star
             push(e);
             return true;
@@ -70,12 +86,10 @@ bool StackMachine::displays(const ir::Inst& inst) {
         case IrOp::BuildMapUnpack:
         case IrOp::BuildMapUnpackWithCall: {
             Expr* e = make(ExprKind::Dict);
-            const bool call = inst.op == IrOp::BuildMapUnpackWithCall;
-            bool after_literal = false;  // keywords in a row make one map: a second one was unpacked
+            bool after_run = false;
             for (Expr* part : pop_values(inst.count)) {
-                const bool literal = part->kind == ExprKind::Dict && !part->items.empty() && !(call && after_literal);
-                after_literal = literal;
-                if (literal) {
+                after_run = !after_run && is_run(part, ExprKind::Dict);
+                if (after_run) {
                     e->items.insert(e->items.end(), part->items.begin(), part->items.end());
                 } else {
                     e->items.push_back(nullptr);

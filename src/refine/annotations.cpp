@@ -30,7 +30,7 @@ bool same_name(const std::string& source, const std::string& mangled) {
 
 void recover_annotations(Body& body, const RefineContext& context) {
     if (context.scope == ScopeKind::Function) return;
-    const bool text = context.code->flags & kFutureAnnotations;
+    const bool text = context.code->flags & features(context.code->version).future_annotations_flag;
     each_body(body, [&](Body& statements) {
         Body out;
         for (Stmt* stmt : statements) {

@@ -145,7 +145,9 @@ std::int32_t Structurer::finally_break(std::int32_t b, const Context& context) c
         if (x < 0) continue;
         if (x == context.again || x == context.leave) return -1;  // a loop of its own would come between
         const bool function = graph_.function->code->flags & kOptimized;
-        if (function && graph_[x].exit == Exit::Return && graph_[x].pure()) continue;  // `return` will do
+        const bool returns = function && graph_[x].exit == Exit::Return && graph_[x].pure();
+        // `return` will do: it drops the exception before a constant is loaded, and behind any other value
+        if (returns && (graph_[x].value->kind == ExprKind::Constant || returns_pending(x))) continue;
         if (found >= 0) return -1;
         found = x;
     }

@@ -91,7 +91,7 @@ void Lowerer::header() {
         if (s.generator) h.flags |= s.coroutine ? kAsyncGenerator : kGenerator;
         if (!s.generator && s.coroutine) h.flags |= kCoroutine;
     }
-    if (program_.scopes.future_annotations) h.flags |= kFutureAnnotations;
+    if (program_.scopes.future_annotations) h.flags |= features().future_annotations_flag;
     if (unit_.kind == UnitKind::Function) {
         arguments_header(*unit_.stmt->args);
         h.docstring = docstring_of(*unit_.body);

@@ -55,7 +55,7 @@ class Prover {
         if (lone) {
             around.free = code.freevars;
             around.nested = (code.flags & kNested) != 0;
-            around.future_annotations = (code.flags & kFutureAnnotations) != 0;
+            around.future_annotations = (code.flags & program_.features->future_annotations_flag) != 0;
         }
         if (program_.features->class_firstlineno) find_class_lines();
         program_.scopes = verify::read_scopes(body_, *program_.features, program_.names, lone ? &around : nullptr);
