@@ -74,7 +74,6 @@ struct CodeObject {
 // co_flags, Include/cpython/code.h
 inline constexpr std::uint32_t kOptimized = 0x1, kNewLocals = 0x2, kVarArgs = 0x4, kVarKeywords = 0x8, kNested = 0x10,
                                kGenerator = 0x20, kCoroutine = 0x80, kIterableCoroutine = 0x100,
-                               kAsyncGenerator = 0x200, kHasDocstring = 0x4000000,
-                               kMethod = 0x8000000;
+                               kAsyncGenerator = 0x200, kHasDocstring = 0x4000000, kMethod = 0x8000000;
 
 }  // namespace depyf

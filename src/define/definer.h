@@ -103,7 +103,7 @@ class Definer : public NestedCode {
     };
     std::vector<bool> unbroken_;
     bool has_class_ = false;
-    std::string class_name_;             // innermost enclosing class
+    std::string class_name_;  // innermost enclosing class
 };
 
 }  // namespace depyf

@@ -1,5 +1,6 @@
 // How far a loop reaches in the text, and where `break` goes.
 #include <algorithm>
+#include <limits>
 
 #include "structure/regions.h"
 
@@ -63,6 +64,10 @@ void Regions::add_natural_loop(Extent& extent) const {
         if (extent.has(b)) continue;
         extent.add(b);
         extent.last_line = std::max(extent.last_line, graph_[b].location.line);
+        for (const std::int32_t i : graph_[b].insts) {
+            const std::int32_t column = graph_.function->insts[static_cast<std::size_t>(i)].location.column;
+            if (column >= 0) extent.first_column = std::min(extent.first_column, column);
+        }
         if (!handlers_last() || !handler_entry_[static_cast<std::size_t>(b)])
             extent.end = std::max(extent.end, text_end(b));
         for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)]) todo.push_back(p);
@@ -87,11 +92,25 @@ bool Regions::belongs_to_for(std::int32_t b, const Extent& extent, const ast::Ex
            graph_[b].offset < graph_[extent.exhausted].offset && only_returns(b) && only_from_loop(b, extent);
 }
 
+// `b` returns a variable behind the loop: a try statement in the loop is left first, by `break`.
+bool Regions::returns_behind(std::int32_t b, const Extent& extent) const {
+    const Block& block = graph_[b];
+    if (block.exit != Exit::Return || !block.pure() || block.value->kind == ast::ExprKind::Constant) return false;
+    if (std::find(block.in.begin(), block.in.end(), block.value) != block.in.end()) return false;  // loaded inside
+    const std::int32_t column = graph_.function->insts[static_cast<std::size_t>(block.insts.back())].location.column;
+    if (column >= 0 && column < extent.first_column) return true;
+    const auto& preds = predecessors_[static_cast<std::size_t>(b)];
+    const auto leaves_handler = [&](std::int32_t p) {
+        return handles_inside(p, extent.header) && graph_[p].out.size() < graph_[p].in.size();
+    };
+    return !handles_inside(b, extent.header) && std::any_of(preds.begin(), preds.end(), leaves_handler);
+}
+
 // What only the loop leads to and stands before its end in the text (`return` inside the loop, code before `break`), or
 // belongs to a handler inside the loop.
 bool Regions::belongs_to_while(std::int32_t b, const Extent& extent) const {
     if (protected_in(b, extent.body)) return true;
-    if (!only_from_loop(b, extent)) return false;
+    if (!only_from_loop(b, extent) || returns_behind(b, extent)) return false;
     const Block& block = graph_[b];
     if (block.offset <= extent.end || handler_entry_[static_cast<std::size_t>(b)]) return true;
     const std::int32_t parent = dominators_.immediate(b);
@@ -150,7 +169,11 @@ std::int32_t Regions::loop_follow(const Extent& extent, const std::vector<std::i
 }
 
 Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const std::vector<std::int32_t>& outer) const {
-    Extent extent{header, exhausted, text_end(header), graph_[header].location.line,
+    Extent extent{header,
+                  exhausted,
+                  text_end(header),
+                  graph_[header].location.line,
+                  std::numeric_limits<std::int32_t>::max(),
                   std::vector<bool>(graph_.blocks.size(), false)};
     extent.add(header);
     add_natural_loop(extent);

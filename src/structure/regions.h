@@ -57,7 +57,7 @@ class Regions {
         std::int32_t header;
         std::int32_t exhausted;  // where a `for` or `while` goes when it ends by itself, -1 for `while True`
         std::uint32_t end;  // offset up to which the text reaches
-        std::int32_t last_line;  // of the natural loop
+        std::int32_t last_line, first_column;  // of the natural loop
         std::vector<bool> body;
         bool has(std::int32_t b) const { return body[static_cast<std::size_t>(b)]; }
         void add(std::int32_t b) { body[static_cast<std::size_t>(b)] = true; }
@@ -66,6 +66,7 @@ class Regions {
     bool handlers_last() const { return graph_.function->features->has_exception_table; }
     std::uint32_t text_end(std::int32_t b) const;
     void add_natural_loop(Extent& extent) const;
+    bool returns_behind(std::int32_t b, const Extent& extent) const;
     bool only_from_loop(std::int32_t b, const Extent& extent) const;
     bool carries_value(std::int32_t b, const Extent& extent) const;
     bool belongs_to_for(std::int32_t b, const Extent& extent, const ast::Expr* iterator) const;
