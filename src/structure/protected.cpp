@@ -113,6 +113,12 @@ std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Co
     for (std::int32_t x : exits) {
         if (!known(x) && x != follow) open.push_back(x);
     }
+    if (kind == HandlerKind::Finally) {
+        // what leaves it otherwise than by its end has a meaning around it: return, break, continue
+        for (std::int32_t x : open) {
+            if (x != context.next && !returns_constant(x)) return x;
+        }
+    }
     auto later = [&](std::int32_t x, std::int32_t y) {   // a better guess for what follows the statement than y
         if (y < 0) return true;
         return ends(x) != ends(y) ? !ends(x) : graph_[x].offset > graph_[y].offset;
