@@ -140,6 +140,7 @@ void set_language(Features& f, int minor) {
     f.repeated_stores_dropped = minor >= 13;
     f.comprehension_saves_argument = minor == 12 || minor == 13;
     f.comprehension_hides_imports = minor >= 13;
+    f.empty_tuple_folded = minor >= 10;
     f.tuples_folded_late = minor >= 14;
     f.list_as_tuple = minor >= 8;
     f.percent_format_folded = minor >= 11;

@@ -141,6 +141,7 @@ struct Features {
     bool repeated_stores_dropped;  // 3.13+: of two stores to one variable in a row only the last stays
     bool comprehension_saves_argument;  // 3.12, 3.13: inlined in a class body it saves a variable ".0" too
     bool comprehension_hides_imports;  // 3.13+: inlined in a module it takes attributes of imports for methods
+    bool empty_tuple_folded;  // 3.10+: BUILD_TUPLE 0 becomes a constant
     bool tuples_folded_late;  // 3.14+: `a, b = 1, 2` never makes the tuple
     bool list_as_tuple;  // 3.8+: `in [a, b]` is compiled like `in (a, b)`
     bool percent_format_folded;  // 3.11+: '%s' % (x,) is compiled like an f-string

@@ -45,6 +45,8 @@ Body Definer::body(const CodeObject& code, ScopeKind scope, Traces* traces) {
     Body statements;
     const std::size_t depth = scopes_.size();
     const Around around(around_, scope == ScopeKind::Function ? traces : nullptr);
+    const std::size_t functions = functions_.size();
+    if (scope == ScopeKind::Function) functions_.push_back(traces);
     try {
         check_limits(code);
         scopes_.push_back(code.name);
@@ -71,6 +73,7 @@ Body Definer::body(const CodeObject& code, ScopeKind scope, Traces* traces) {
         statements = stub(code, -1, std::string("internal error: ") + error.what());
         result_.codes[index].verdict = Verdict::Failed;
     }
+    functions_.resize(functions);
     declarations(*traces, scope, statements);
     return statements;
 }
@@ -100,15 +103,34 @@ Body Definer::stub(const CodeObject& code, std::int64_t offset, const std::strin
     return {note, raise};
 }
 
-// `global` and `nonlocal` for what the instructions store to.
+// A function around binds the name, so that a global of that name must be declared.
+bool Definer::hidden_by_function(const std::string& global) const {
+    for (std::size_t i = functions_.size(); i-- > 0;) {
+        const Traces& outer = *functions_[i];
+        if (std::find(outer.globals.begin(), outer.globals.end(), global) != outer.globals.end()) return false;
+        if (outer.stored.count(global) || outer.loaded.count(global) || outer.arguments.count(global)) return true;
+    }
+    return false;
+}
+
+// `global` and `nonlocal` for what the instructions store to, and for what would be another variable.
 void Definer::declarations(const Traces& traces, ScopeKind scope, Body& statements) {
     std::vector<std::string> globals = traces.stored_globals;
     // the loops of comprehensions inside a module load globals, whatever the module declares
     if (scope == ScopeKind::Class || (scope == ScopeKind::Module && !traces.inlined_comprehensions)) {
         globals = traces.globals;
+    } else if (scope == ScopeKind::Function) {
+        for (const std::string& name : traces.globals) {
+            if (std::find(globals.begin(), globals.end(), name) == globals.end() && hidden_by_function(name))
+                globals.push_back(name);
+        }
     }
     std::size_t at = 0;
-    if (scope != ScopeKind::Function && !statements.empty() && statements[0]->kind == StmtKind::Expr) at = 1;
+    const auto docstring = [](const Stmt* s) {
+        return s->kind == StmtKind::Expr && s->exprs[0]->kind == ExprKind::Constant &&
+               s->exprs[0]->value->kind == Constant::Kind::Str;
+    };
+    if (scope != ScopeKind::Function && !statements.empty() && docstring(statements[0])) at = 1;
     // nothing may stand in front of these
     auto future = [](const Stmt* s) {
         return s->kind == StmtKind::ImportFrom && s->number == 0 && s->name == "__future__";

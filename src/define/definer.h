@@ -101,6 +101,8 @@ class Definer : public NestedCode {
         Traces*& place_;
         Traces* outer_;
     };
+    std::vector<const Traces*> functions_;  // of the functions around the code object that is being read
+    bool hidden_by_function(const std::string& global) const;
     std::vector<bool> unbroken_;
     bool has_class_ = false;
     std::string class_name_;  // innermost enclosing class

@@ -102,6 +102,11 @@ Traces read_traces(const ir::Function& function) {
     Traces traces;
     traces.read = true;
     traces.free = function.code->freevars;
+    const CodeObject& code = *function.code;
+    std::size_t count =
+        code.argcount + code.kwonlyargcount + (code.flags & kVarArgs ? 1 : 0) + (code.flags & kVarKeywords ? 1 : 0);
+    count = std::min(count, code.varnames.size());
+    traces.arguments.insert(code.varnames.begin(), code.varnames.begin() + static_cast<std::ptrdiff_t>(count));
     traces.inlined_comprehensions = function.features->inlined_comprehensions;
     const Comprehensions comprehensions(function);
     read_reachable(function, comprehensions, traces);

@@ -11,6 +11,7 @@ namespace depyf {
 
 struct Traces {
     bool read = false;   // the code could be lifted
+    std::set<std::string> arguments;
     // by reachable instructions; `captured`: free variables of the code objects that they load
     std::set<std::string> stored, loaded, captured, used;
     bool yields = false;

@@ -17,11 +17,6 @@ void Definer::keep_unreachable(const CodeObject& code, const Traces& traces, Bod
     const bool generator = code.flags & (kGenerator | kAsyncGenerator);
     const std::set<std::string> cells(code.cellvars.begin(), code.cellvars.end()),
         free(code.freevars.begin(), code.freevars.end());
-    std::size_t argument_count =
-        code.argcount + code.kwonlyargcount + (code.flags & kVarArgs ? 1 : 0) + (code.flags & kVarKeywords ? 1 : 0);
-    argument_count = std::min(argument_count, code.varnames.size());
-    const std::set<std::string> arguments(code.varnames.begin(),
-                                          code.varnames.begin() + static_cast<std::ptrdiff_t>(argument_count));
     auto artificial = [](const std::string& name) {
         return name.empty() || name[0] == '.' || name == "__class__" || name == "__classdict__";
     };
@@ -33,7 +28,7 @@ void Definer::keep_unreachable(const CodeObject& code, const Traces& traces, Bod
         hidden.push_back(stmt);
     };
     auto local = [&](const std::string& name) {
-        if (artificial(name) || arguments.count(name) || traces.stored.count(name) || free.count(name)) return;
+        if (artificial(name) || traces.arguments.count(name) || traces.stored.count(name) || free.count(name)) return;
         Constant none;
         add(StmtKind::Assign, {tree_.name(name), tree_.constant(none)});
     };

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/identifier.h"
 #include "express/stack_machine.h"
 
 namespace depyf {
@@ -18,11 +19,9 @@ bool is_comprehension(const Expr* e) {
     return name == "<listcomp>" || name == "<setcomp>" || name == "<dictcomp>" || name == "<genexpr>";
 }
 
-bool is_identifier(const std::string& text) {
-    if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-    return std::all_of(text.begin(), text.end(), [](char c) {
-        return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80);
-    });
+bool can_be_keyword(const Expr* key) {
+    return key->kind == ExprKind::Constant && key->value->kind == Constant::Kind::Str &&
+           is_identifier(key->value->text);
 }
 
 }  // namespace
@@ -154,40 +153,51 @@ void StackMachine::splice_positional(Expr* args, std::vector<Expr*>& out, bool a
     const bool display = args->kind == ExprKind::Tuple || args->kind == ExprKind::List;
     if (display && (always || args->flag)) {
         out.insert(out.end(), args->items.begin(), args->items.end());
-    } else if (args->kind == ExprKind::Constant && args->value->kind == Constant::Kind::Tuple &&
-               (always || args->value->items.empty())) {
+    } else if (args->kind == ExprKind::Constant && args->value->kind == Constant::Kind::Tuple && always) {
         for (const Constant& item : args->value->items) out.push_back(tree_.constant(&item));
     } else {
         out.push_back(make(ExprKind::Starred, {args}));
     }
 }
 
+// Every key of the display can be written as `name=`.
+bool names_keywords(const Expr* dict) {
+    if (dict->kind != ExprKind::Dict || dict->items.empty()) return false;
+    for (std::size_t i = 0; i + 1 < dict->items.size(); i += 2) {
+        if (!dict->items[i] || !can_be_keyword(dict->items[i])) return false;
+    }
+    return true;
+}
+
 void StackMachine::add_keywords(Expr* dict, std::vector<ast::Keyword>& keywords) {
-    if (dict->kind != ExprKind::Dict || dict->items.empty()) {
+    const bool display = dict->kind == ExprKind::Dict && !dict->items.empty();
+    bool unpacks = false;
+    for (std::size_t i = 0; display && i + 1 < dict->items.size(); i += 2) unpacks = unpacks || !dict->items[i];
+    if (!unpacks && !names_keywords(dict)) {
         keywords.push_back({"", dict});
         return;
     }
     for (std::size_t i = 0; i + 1 < dict->items.size(); i += 2) {
         Expr* key = dict->items[i];
-        if (!key) {
+        if (!key)
             keywords.push_back({"", dict->items[i + 1]});
-        } else if (key->kind == ExprKind::Constant && key->value->kind == Constant::Kind::Str &&
-                   is_identifier(key->value->text)) {
+        else if (can_be_keyword(key))
             keywords.push_back({key->value->text, dict->items[i + 1]});
-        } else {
+        else
             keywords.push_back({"", make(ExprKind::Dict, {key, dict->items[i + 1]})});
-        }
     }
 }
 
 void StackMachine::call_ex(const ir::Inst& inst) {
     std::vector<ast::Keyword> keywords;
     bool has_keywords = false;
+    Expr* dict = nullptr;
     if (inst.count & 1) {
-        Expr* dict = pop_raw();
+        dict = pop_raw();
         if (dict->kind != ExprKind::Null) {
             has_keywords = true;
-            add_keywords(as_value(dict), keywords);
+            dict = as_value(dict);
+            add_keywords(dict, keywords);
         }
     }
     Expr* packed = pop();
@@ -197,7 +207,15 @@ void StackMachine::call_ex(const ir::Inst& inst) {
         if (callee->kind == ExprKind::Null) callee = below;
     }
     std::vector<Expr*> args;
-    splice_positional(packed, args, has_keywords);
+    // a list was behind a star, and an empty constant where no arguments at all are none
+    const bool empty = packed->kind == ExprKind::Constant && packed->value->items.empty();
+    const bool display = packed->kind != ExprKind::List && (!empty || function_.features->empty_tuple_folded);
+    splice_positional(packed, args, has_keywords && display);
+    // up to 3.8 one display behind `**` reaches the call as it is; without any star this would be another call
+    const bool starred =
+        std::any_of(args.begin(), args.end(), [](const Expr* e) { return e->kind == ExprKind::Starred; }) ||
+        std::any_of(keywords.begin(), keywords.end(), [](const ast::Keyword& k) { return k.name.empty(); });
+    if (has_keywords && !starred && function_.features->list_unpack_build) keywords = {{"", dict}};
     push(finish_call(callee, std::move(args), std::move(keywords)));
 }
 

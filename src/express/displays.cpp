@@ -24,6 +24,14 @@ bool is_run(const Expr* part, ExprKind display) {
                         [](const Expr* e) { return !e || e->kind == ExprKind::Starred; });
 }
 
+constexpr std::size_t kFoldedSize = 3;
+
+// What a display of at least three constants becomes. A set of fewer had equal elements.
+bool is_folded_display(const Expr* value, ExprKind display) {
+    if (display == ExprKind::Set) return is_constant(value, Constant::Kind::FrozenSet) && !value->value->items.empty();
+    return is_constant(value, Constant::Kind::Tuple) && value->value->items.size() >= kFoldedSize;
+}
+
 }  // namespace
 
 bool StackMachine::displays(const ir::Inst& inst) {
@@ -88,7 +96,8 @@ bool StackMachine::displays(const ir::Inst& inst) {
             Expr* e = make(ExprKind::Dict);
             bool after_run = false;
             for (Expr* part : pop_values(inst.count)) {
-                after_run = !after_run && is_run(part, ExprKind::Dict);
+                const bool call = inst.op == IrOp::BuildMapUnpackWithCall;
+                after_run = !after_run && (call ? names_keywords(part) : is_run(part, ExprKind::Dict));
                 if (after_run) {
                     e->items.insert(e->items.end(), part->items.begin(), part->items.end());
                 } else {
@@ -173,11 +182,9 @@ bool StackMachine::extensions(const ir::Inst& inst) {
             }
             if (!extend) {
                 container->items.push_back(value);
-            } else if (container->items.empty() && value->kind == ExprKind::Constant &&
-                       value->value->items.size() >= 3 &&
-                       (value->value->kind == Constant::Kind::Tuple ||
-                        value->value->kind == Constant::Kind::FrozenSet)) {
+            } else if (container->items.empty() && is_folded_display(value, container->kind)) {
                 for (const Constant& item : value->value->items) container->items.push_back(tree_.constant(&item));
+                while (container->items.size() < kFoldedSize) container->items.push_back(container->items.back());
             } else {
                 Expr* starred = make(ExprKind::Starred, {value});
                 container->items.push_back(starred);
@@ -211,7 +218,7 @@ bool StackMachine::extensions(const ir::Inst& inst) {
             const bool behind_unpacking =
                 container->items.size() >= 2 && !container->items[container->items.size() - 2];
             const bool literal = value->kind == ExprKind::Dict && !value->items.empty() && !container->items.empty() &&
-                                 !value->flag &&
+                                 !value->flag && (inst.op == IrOp::DictUpdate || names_keywords(value)) &&
                                  (behind_unpacking || (inst.op == IrOp::DictUpdate && container->items.size() >= 30));
             if (literal) {
                 container->items.insert(container->items.end(), value->items.begin(), value->items.end());

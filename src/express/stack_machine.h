@@ -11,6 +11,8 @@ namespace depyf {
 
 using IrOp = ir::Op;
 
+bool names_keywords(const ast::Expr* dict);
+
 class StackMachine {
   public:
     StackMachine(const ir::Function& function, const ExpressContext& context);

@@ -26,6 +26,7 @@ class Partition {
 
     void run() {
         mark_reachable();
+        find_closing();
         split_by_operation();
         while (refine()) {}
         for (int round = 0; round < 8 && join_placeless(); ++round) {}
@@ -60,7 +61,26 @@ class Partition {
     static std::int32_t first(const Inst& inst) { return inverted(inst) ? inst.target : inst.next; }
     static std::int32_t second(const Inst& inst) { return inverted(inst) ? inst.next : inst.target; }
 
-    static std::size_t operation_hash(const Inst& inst) {
+    // What the compiler writes behind the statements of a class body has no place of its own: each copy shows that of the
+    // statement in front.
+    void find_closing() {
+        closing_.assign(function_.insts.size(), false);
+        if (function_.code->flags & kOptimized) return;
+        const auto closes = [](const Inst& inst) {
+            if (inst.op == Op::StoreName)
+                return *inst.name == "__classcell__" || *inst.name == "__classdictcell__" ||
+                       *inst.name == "__static_attributes__";
+            return inst.op == Op::Const || inst.op == Op::LoadClosure || inst.op == Op::LoadFast || inst.op == Op::Copy;
+        };
+        for (std::size_t i = function_.insts.size(); i-- > 0;) {
+            const Inst& inst = function_.insts[i];
+            const bool leads_there = inst.next >= 0 && closing_[static_cast<std::size_t>(inst.next)];
+            closing_[i] = inst.op == Op::Return || (leads_there && closes(inst));
+        }
+    }
+
+    std::size_t operation_hash(std::size_t i) const {
+        const Inst& inst = function_.insts[i];
         std::size_t h = static_cast<std::size_t>(inst.op);
         std::uint32_t count = inst.count;
         if (inst.op == Op::Branch) count = count >= static_cast<std::uint32_t>(ir::Condition::None) ? 2 : 0;
@@ -68,6 +88,7 @@ class Partition {
         h = mix(h, reinterpret_cast<std::size_t>(inst.name));
         h = mix(h, reinterpret_cast<std::size_t>(inst.value));
         h = mix(h, static_cast<std::size_t>(inst.handler + 1));
+        if (closing_[i]) return h;
         h = mix(h, static_cast<std::size_t>(inst.location.line));
         if (inst.op == Op::Pop || inst.op == Op::PopExcept)
             return h;  // has no place of its own: it shows that of what stands in front
@@ -111,8 +132,9 @@ class Partition {
         for (std::size_t i = 0; i < function_.insts.size(); ++i) {
             if (!reachable_[i]) continue;
             const Inst& inst = function_.insts[i];
-            const bool placeless = function_.features->has_super_instructions && inst.location.line == 0;
-            const std::size_t hash = alone[i] || placeless ? mix(operation_hash(inst), i + 1) : operation_hash(inst);
+            const bool placeless =
+                function_.features->has_super_instructions && inst.location.line == 0 && !closing_[i];
+            const std::size_t hash = alone[i] || placeless ? mix(operation_hash(i), i + 1) : operation_hash(i);
             auto [found, added] = ids.try_emplace(hash, static_cast<std::int32_t>(members_.size()));
             if (added) members_.emplace_back();
             class_[i] = found->second;
@@ -198,7 +220,7 @@ class Partition {
             const Inst& inst = function_.insts[i];
             if (!reachable_[i] || inst.location.line == 0) continue;
             auto [found, added] =
-                same.try_emplace({operation_hash(inst), class_of(first(inst)), class_of(second(inst))}, class_[i]);
+                same.try_emplace({operation_hash(i), class_of(first(inst)), class_of(second(inst))}, class_[i]);
             if (added || found->second == class_[i]) continue;
             members_[static_cast<std::size_t>(found->second)].push_back(static_cast<std::int32_t>(i));
             class_[i] = found->second;
@@ -246,7 +268,7 @@ class Partition {
     std::vector<std::int32_t> class_;
     std::vector<std::vector<std::int32_t>> members_;
     std::vector<std::int32_t> open_;  // classes of more than one instruction
-    std::vector<bool> reachable_;
+    std::vector<bool> reachable_, closing_;
 };
 
 }  // namespace

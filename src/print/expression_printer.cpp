@@ -435,9 +435,11 @@ void ExpressionPrinter::constant(std::string& out, const Constant& c, Precedence
                 (sum && least > Precedence::Arithmetic) || (negative && !sum && least > Precedence::Factor);
             if (parentheses) out += '(';
             if (sum) {
-                // -(0j) has parts (-0.0, -0.0): the unary minus negates both
+                // the unary minus negates both parts: -(0j) is (-0.0, -0.0), while `1 - 0j` has an imaginary part of +0.0
                 if (c.real == 0 && std::signbit(c.real) && negative) {
                     out += '-' + float_literal(-c.imag) + 'j';
+                } else if (c.imag == 0 && negative) {
+                    out += "-(" + float_literal(-c.real) + "+0j)";
                 } else {
                     out += float_literal(c.real);
                     out += negative ? '-' : '+';
@@ -449,18 +451,13 @@ void ExpressionPrinter::constant(std::string& out, const Constant& c, Precedence
             if (parentheses) out += ')';
             return;
         }
-        case Constant::Kind::Str:
-            if (!avoid_.empty()) {
-                for (char quote : {'\'', '"'}) {
-                    if (avoid_.find(quote) == std::string::npos) {
-                        out += string_literal(c.text, quote);
-                        return;
-                    }
-                }
-            }
-            out += string_literal(c.text);
+        case Constant::Kind::Str: string_constant(out, c.text); return;
+        case Constant::Kind::Bytes: {
+            const std::string text = bytes_literal(c.text);
+            misplaced_ = misplaced_ || !fits_inside(text);
+            out += text;
             return;
-        case Constant::Kind::Bytes: out += bytes_literal(c.text); return;
+        }
         case Constant::Kind::Tuple: {
             const bool parentheses = least > Precedence::Tuple || c.items.empty();
             if (parentheses) out += '(';

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "ast/node.h"
 #include "bytecode/features.h"
@@ -38,6 +40,8 @@ class ExpressionPrinter {
     void tuple(std::string& out, const ast::Expr* e);
     void dict(std::string& out, const ast::Expr* e);
     void clauses(std::string& out, const std::vector<ast::Comprehension>& generators);
+    bool fits_inside(std::string_view literal) const;
+    void string_constant(std::string& out, const std::string& text);
     void joined_string(std::string& out, const ast::Expr* e);
     void fstring_parts(std::string& out, const ast::Expr* e, char quote, bool spec);
     void replacement(std::string& out, const ast::Expr* e, char quote);
@@ -46,7 +50,9 @@ class ExpressionPrinter {
     const Features& features_;
     int fstring_depth_ = 0;
     int depth_ = 0;  // brackets around what is printed
-    std::string avoid_;  // quotes that an enclosing f-string uses (up to 3.11)
+    // Up to 3.11: the quotes of the f-strings around what is printed, outermost first.
+    std::vector<std::string> quotes_around_;
+    bool misplaced_ = false;  // something was printed that cannot stand inside them
 };
 
 }  // namespace depyf

@@ -1,6 +1,7 @@
 // f-strings and t-strings. Up to 3.11 a replacement field may hold neither a backslash nor the quote of the string
 // around it (PEP 498); from 3.12 on anything goes (PEP 701).
 #include <algorithm>
+#include <array>
 
 #include "print/expression_printer.h"
 #include "print/literal.h"
@@ -10,29 +11,59 @@ namespace depyf {
 using ast::Expr;
 using ast::ExprKind;
 
+namespace {
+
+constexpr std::array<const char*, 4> kQuotes = {"'", "\"", "'''", "\"\"\""};
+
+}  // namespace
+
+bool ExpressionPrinter::fits_inside(std::string_view literal) const {
+    const bool lines = literal.find('\n') != std::string_view::npos;
+    const auto ended_by = [&](const std::string& quote) {
+        return literal.find(quote) != std::string_view::npos || (lines && quote.size() == 1);
+    };
+    return quotes_around_.empty() || (literal.find('\\') == std::string_view::npos &&
+                                      std::none_of(quotes_around_.begin(), quotes_around_.end(), ended_by));
+}
+
+void ExpressionPrinter::string_constant(std::string& out, const std::string& text) {
+    std::string literal = string_literal(text);
+    for (std::size_t i = 0; i < kQuotes.size() && !fits_inside(literal); ++i) {
+        const std::string quote = kQuotes[i];
+        const bool several = quote.size() > 1;
+        const bool ends_it =
+            several && (text.find(quote) != std::string::npos || (!text.empty() && text.back() == quote[0]));
+        if (!ends_it) literal = quote + escaped(text, several ? 0 : quote[0], several) + quote;
+    }
+    misplaced_ = misplaced_ || !fits_inside(literal);
+    out += literal;
+}
+
 void ExpressionPrinter::joined_string(std::string& out, const Expr* e) {
     const bool is_template = e->kind == ExprKind::TemplateStr || e->kind == ExprKind::Interpolation;
-    const std::string saved = avoid_;
+    const bool nests = features_.nested_fstring_quotes;
+    const bool misplaced = misplaced_;
     ++fstring_depth_;
     std::string best;
-    for (const std::string quote : {"'", "\"", "'''", "\"\"\""}) {
-        if (!features_.nested_fstring_quotes && saved.find(quote[0]) != std::string::npos) continue;
-        avoid_ = features_.nested_fstring_quotes ? "" : saved + quote[0];
+    bool found = false;
+    for (std::size_t i = 0; i < (nests ? 2 : kQuotes.size()); ++i) {
+        const std::string quote = kQuotes[i];
         std::string inside;
+        misplaced_ = false;
+        if (!nests) quotes_around_.push_back(quote);
         if (e->kind == ExprKind::FormattedValue || e->kind == ExprKind::Interpolation)
             replacement(inside, e, quote[0]);
         else
             fstring_parts(inside, e, quote[0], false);
+        if (!nests) quotes_around_.pop_back();
         const std::string text = std::string(is_template ? "t" : "f") + quote + inside + quote;
-        if (best.empty()) best = text;
-        const bool escapes = inside.find(std::string("\\") + quote[0]) != std::string::npos;
-        if (quote.size() == 1 && !escapes) {
-            best = text;
-            break;
-        }
-        if (quote == "\"" || features_.nested_fstring_quotes) break;
+        const bool fits = !misplaced_ && fits_inside(text);
+        const bool plain = inside.find(std::string("\\") + quote[0]) == std::string::npos;
+        if (best.empty() || (fits && (!found || plain))) best = text;
+        found = found || fits;
+        if (fits && plain) break;
     }
-    avoid_ = saved;
+    misplaced_ = misplaced || !found;
     --fstring_depth_;
     out += best;
 }

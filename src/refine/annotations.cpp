@@ -1,3 +1,4 @@
+#include "base/identifier.h"
 #include "refine/refine.h"
 
 namespace depyf::refining {
@@ -18,7 +19,8 @@ std::string annotated_name(const Stmt* stmt) {
         target->items[0]->name != "__annotations__")
         return "";
     const Expr* key = target->items[1];
-    return key->kind == ExprKind::Constant && key->value->kind == Constant::Kind::Str ? key->value->text : "";
+    const bool names = key->kind == ExprKind::Constant && key->value->kind == Constant::Kind::Str;
+    return names && is_identifier(key->value->text) ? key->value->text : "";
 }
 
 bool same_name(const std::string& source, const std::string& mangled) {

@@ -53,6 +53,7 @@ void recover_asserts(Body& body, const RefineContext& context) {
             else if (!assertion(raise, stmt, *context.features, &message))
                 continue;
             Expr* test = stmt->exprs[0];
+            if (!in_else && !done && context.features->list_unpack_build && !can_negate(test)) continue;
             stmt->exprs = {in_else ? test : negated(*context.tree, test)};
             if (message) stmt->exprs.push_back(message);
             stmt->kind = StmtKind::Assert;
