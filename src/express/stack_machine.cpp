@@ -524,9 +524,6 @@ void StackMachine::drop(Expr* value) {
             stmt->flag = true;
             return;
         }
-        case ExprKind::Constant:  // an f-string without fields: a plain literal would be dropped, or be a docstring
-            if (value->value->kind == Constant::Kind::Str) value = make(ExprKind::JoinedStr, {value});
-            break;
         default: break;
     }
     if (value->kind == ExprKind::ImportModule) {

@@ -24,6 +24,7 @@ namespace refining {
 void drop_tail_jumps(ast::Body& body,
                      const RefineContext& context);      // `return` and `continue` that go where control goes anyway
 void recover_asserts(ast::Body& body, const RefineContext& context);  // if not c: raise AssertionError  =>  assert c
+void keep_dropped_strings(ast::Body& body, const RefineContext& context);  // 'text'  =>  f'text'
 void recover_annotations(ast::Body& body, const RefineContext& context);  // __annotations__['x'] = t  =>  x: t
 void merge_statements(ast::Body& body,
                       const RefineContext& context);  // with in with, try in try, import, del on one line
