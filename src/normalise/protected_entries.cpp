@@ -28,7 +28,7 @@ class Marker {
 
   private:
     // From 3.12 on the optimiser makes jumps that no entry of the table covers. Only one that goes back to the very start
-    // of a region leaves it (`while True: try: ...`); any other counts as protected like its target.
+    // of a region leaves it (`while True: try: ...`); else a jump counts as protected like its target.
     void protect_jumps() {
         std::vector<std::int32_t> first(function_.handlers.size(), -1), last(function_.handlers.size(), -1);
         for (std::size_t i = 0; i < function_.insts.size(); ++i) {
@@ -57,14 +57,17 @@ class Marker {
             if (jump.op != ir::Op::Jump) continue;
             const std::int32_t inner = function_.insts[static_cast<std::size_t>(jump.target)].handler;
             if (inner < 0 || within(jump.handler, inner)) continue;
-            bool at_start = false;
+            const auto left = [&](std::int32_t h) {
+                const bool behind = static_cast<std::int32_t>(i) > last[static_cast<std::size_t>(h)];
+                return first[static_cast<std::size_t>(h)] == jump.target &&
+                       (behind || !loops_inside[static_cast<std::size_t>(h)]);
+            };
+            std::int32_t around = inner;  // the outermost region left decides
             for (std::int32_t h = inner; h >= 0 && !within(jump.handler, h);
                  h = function_.handlers[static_cast<std::size_t>(h)].outer) {
-                const bool behind = static_cast<std::int32_t>(i) > last[static_cast<std::size_t>(h)];
-                at_start = at_start || (first[static_cast<std::size_t>(h)] == jump.target &&
-                                        (behind || !loops_inside[static_cast<std::size_t>(h)]));
+                if (left(h)) around = function_.handlers[static_cast<std::size_t>(h)].outer;
             }
-            if (!at_start) jump.handler = inner;
+            if (!within(jump.handler, around)) jump.handler = around;
         }
     }
 
