@@ -111,23 +111,26 @@ namespace {
 // Takes the Nops that mark lines out of the code: they may be all that is left of `case _:`, nobody else needs them.
 void remove_line_marks(ir::Function& function) {
     const auto is_mark = [](const Inst& inst) { return inst.op == ir::Op::Nop && inst.flag; };
-    std::vector<std::int32_t> moved;   // where each instruction lies afterwards; a mark: where what follows it lies
+    std::vector<std::int32_t> moved;   // where each instruction lies afterwards
     std::int32_t kept = 0;
     for (const Inst& inst : function.insts) {
         moved.push_back(kept);
         if (!is_mark(inst)) ++kept;
     }
     if (static_cast<std::size_t>(kept) == function.insts.size()) return;
-    std::erase_if(function.insts, is_mark);
     auto move = [&](std::int32_t& i) {
+        while (i >= 0 && is_mark(function.insts[static_cast<std::size_t>(i)]))
+            i = function.insts[static_cast<std::size_t>(i)].next;
         if (i >= 0) i = moved[static_cast<std::size_t>(i)];
     };
     for (Inst& inst : function.insts) {
+        if (is_mark(inst)) continue;
         move(inst.next);
         move(inst.target);
     }
     for (ir::Handler& handler : function.handlers) move(handler.target);
     move(function.entry);
+    std::erase_if(function.insts, is_mark);
 }
 
 }  // namespace

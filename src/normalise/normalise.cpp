@@ -3,7 +3,6 @@
 namespace depyf {
 
 void normalise(ir::Function& function, bool merge) {
-    if (function.features->has_exception_table) normalising::mark_protected_entries(function);
     normalising::thread_jumps(function);
     normalising::fold_copied_tests(function);
     normalising::join_implicit_returns(function);

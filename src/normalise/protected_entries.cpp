@@ -4,7 +4,7 @@
 
 #include "normalise/normalise.h"
 
-namespace depyf::normalising {
+namespace depyf {
 
 namespace {
 
@@ -13,6 +13,7 @@ class Marker {
     explicit Marker(ir::Function& function) : function_(function) {}
 
     void run() {
+        protect_nops();
         protect_jumps();
         const std::size_t size = function_.insts.size();
         for (std::size_t i = 0; i < size; ++i) {
@@ -27,6 +28,40 @@ class Marker {
     }
 
   private:
+    // The innermost region that surrounds both, -1 where none does.
+    std::int32_t common(std::int32_t one, std::int32_t other) const {
+        while (one >= 0 && !within(other, one)) one = function_.handlers[static_cast<std::size_t>(one)].outer;
+        return one;
+    }
+
+    // No entry covers the NOP that stands for `try`: what surrounds all that leads there and what follows surrounds it.
+    void protect_nops() {
+        const auto uncovered = [](const ir::Inst& inst) {
+            return (inst.op == ir::Op::Nop || inst.op == ir::Op::Jump) && inst.handler < 0;
+        };
+        std::vector<std::vector<std::int32_t>> sources(function_.insts.size());
+        for (const ir::Inst& inst : function_.insts) {
+            if (uncovered(inst)) continue;
+            for (const std::int32_t to : {inst.next, inst.target}) {
+                if (to >= 0) sources[static_cast<std::size_t>(to)].push_back(inst.handler);
+            }
+        }
+        for (std::size_t i = 0; i < function_.insts.size(); ++i) {
+            ir::Inst& nop = function_.insts[i];
+            if (nop.op != ir::Op::Nop || nop.handler >= 0 || sources[i].empty()) continue;
+            std::int32_t behind = nop.next;
+            for (std::size_t steps = 0; steps < function_.insts.size(); ++steps) {
+                const ir::Inst& inst = function_.insts[static_cast<std::size_t>(behind)];
+                if (!uncovered(inst)) break;
+                behind = inst.op == ir::Op::Jump ? inst.target : inst.next;
+            }
+            std::int32_t around = function_.insts[static_cast<std::size_t>(behind)].handler;
+            for (const std::int32_t source : sources[i]) around = common(around, source);
+            nop.handler = around;
+            sources[static_cast<std::size_t>(nop.next)].push_back(around);
+        }
+    }
+
     // From 3.12 on the optimiser makes jumps that no entry of the table covers. Only one that goes back to the very start
     // of a region leaves it (`while True: try: ...`); else a jump counts as protected like its target.
     void protect_jumps() {
@@ -107,7 +142,7 @@ class Marker {
 }  // namespace
 
 void mark_protected_entries(ir::Function& function) {
-    Marker(function).run();
+    if (function.features->has_exception_table) Marker(function).run();
 }
 
-}  // namespace depyf::normalising
+}  // namespace depyf

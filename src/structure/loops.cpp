@@ -82,8 +82,10 @@ void Regions::add_natural_loop(Extent& extent) const {
 // Nothing but the loop leads to `b`, and not by ending by itself.
 bool Regions::only_from_loop(std::int32_t b, const Extent& extent) const {
     const auto& preds = predecessors_[static_cast<std::size_t>(b)];
-    return std::all_of(preds.begin(), preds.end(),
-                       [&](std::int32_t p) { return extent.has(p) && !(p == extent.header && extent.exhausted >= 0); });
+    return std::all_of(preds.begin(), preds.end(), [&](std::int32_t p) {
+        if (dominators_.dominates(b, p)) return true;  // a loop of its own
+        return extent.has(p) && !(p == extent.header && extent.exhausted >= 0);
+    });
 }
 
 // The text of a `for` loop is where its iterator lies on the stack.
