@@ -42,7 +42,7 @@ class Recogniser {
                 if (k > 0 && inst(k - 1).op == ir::Op::LoadLocals) --k;
                 return not_copied(k);
             }
-            default: return -1;
+            default: return matching::opens_with_guard(function_, i) ? i : -1;
         }
     }
 
@@ -61,7 +61,8 @@ class Recogniser {
                 return cases;
             }
             auto found = read_case(function_, at, false);
-            if (!found && !cases.empty()) found = wildcard(at);   // a copy that is only dropped was left out
+            // a copy that is only dropped was left out
+            if (!found && (!cases.empty() || matching::opens_with_guard(function_, at))) found = wildcard(at);
             if (found && found->failure < 0) found->failure = matching::end_of_guard(function_, found->success);
             if (!found || found->failure < 0) break;
             const bool irrefutable = found->pattern.kind == ast::PatternKind::As && found->pattern.patterns.empty();
