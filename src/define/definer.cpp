@@ -301,6 +301,7 @@ Expr* Definer::comprehension(Expr* function, Expr* iterable) {
         scopes_.push_back(code.name);
         ir::Function lifted = lift(code);
         Traces traces = read_traces(lifted);
+        mark_protected_entries(lifted);
         recognise_matches(lifted);
         normalise(lifted);
         ExpressContext context{&tree_, this, class_name_, index};

@@ -83,6 +83,7 @@ std::vector<TypeParam> Definer::type_params(const Expr* tuple) {
 Block Definer::generic_block(const CodeObject& code) {
     const std::uint32_t index = register_code(code);
     ir::Function lifted = lift(code);
+    mark_protected_entries(lifted);
     normalise(lifted);
     ExpressContext context{&tree_, this, class_name_, index};
     const FlowGraph graph = express(lifted, context);

@@ -19,6 +19,7 @@ FlowGraph Definer::read_blocks(const CodeObject& code, ir::Function& function, s
         scopes_.resize(depth);
         function = lift(code);
         if (!traces.read) traces = read_traces(function);
+        mark_protected_entries(function);
         recognise_matches(function);
         normalise(function, merge);
     };

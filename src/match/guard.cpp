@@ -16,6 +16,11 @@ constexpr std::int32_t kPops[] = {
 #include "ir/inst.def"
 #undef INST
 };
+constexpr std::int32_t kPushes[] = {
+#define INST(name, pops, pushes) pushes,
+#include "ir/inst.def"
+#undef INST
+};
 
 class GuardWalk {
   public:
@@ -91,6 +96,21 @@ class GuardWalk {
 
 std::int32_t end_of_guard(const ir::Function& function, std::int32_t start) {
     return GuardWalk(function, start).run();
+}
+
+bool opens_with_guard(const ir::Function& function, std::int32_t at) {
+    if (at <= 0) return false;
+    const auto inst = [&](std::int32_t i) -> const Inst& { return function.insts[static_cast<std::size_t>(i)]; };
+    const Inst& subject = inst(at - 1);
+    const std::int32_t line = inst(at).location.line;
+    if (subject.next != at || subject.op == Op::PushException || kPushes[static_cast<std::size_t>(subject.op)] != 1 ||
+        subject.location.line <= 0 || line <= subject.location.line)
+        return false;
+    const auto size = static_cast<std::int32_t>(function.insts.size());
+    for (std::int32_t i = at; i < size && inst(i).location.line == line; ++i) {
+        if (inst(i).op == Op::Branch) return end_of_guard(function, at) >= 0;
+    }
+    return false;
 }
 
 }  // namespace depyf::matching

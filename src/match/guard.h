@@ -9,4 +9,7 @@ namespace depyf::matching {
 // (the next case, which is the first to touch the subject), -1 where this is no guard.
 std::int32_t end_of_guard(const ir::Function& function, std::int32_t start);
 
+// 3.12+: `at` begins the guard of a first `case _ if ...`, of which nothing else is left but the subject on the stack.
+bool opens_with_guard(const ir::Function& function, std::int32_t at);
+
 }  // namespace depyf::matching

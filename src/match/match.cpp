@@ -42,7 +42,7 @@ class Recogniser {
                 if (k > 0 && inst(k - 1).op == ir::Op::LoadLocals) --k;
                 return not_copied(k);
             }
-            default: return -1;
+            default: return matching::opens_with_guard(function_, i) ? i : -1;
         }
     }
 
@@ -61,7 +61,8 @@ class Recogniser {
                 return cases;
             }
             auto found = read_case(function_, at, false);
-            if (!found && !cases.empty()) found = wildcard(at);   // a copy that is only dropped was left out
+            // a copy that is only dropped was left out
+            if (!found && (!cases.empty() || matching::opens_with_guard(function_, at))) found = wildcard(at);
             if (found && found->failure < 0) found->failure = matching::end_of_guard(function_, found->success);
             if (!found || found->failure < 0) break;
             const bool irrefutable = found->pattern.kind == ast::PatternKind::As && found->pattern.patterns.empty();
@@ -106,9 +107,39 @@ class Recogniser {
 
 }  // namespace
 
+namespace {
+
+// Takes the Nops that mark lines out of the code: they may be all that is left of `case _:`, nobody else needs them.
+void remove_line_marks(ir::Function& function) {
+    const auto is_mark = [](const Inst& inst) { return inst.op == ir::Op::Nop && inst.flag; };
+    std::vector<std::int32_t> moved;   // where each instruction lies afterwards
+    std::int32_t kept = 0;
+    for (const Inst& inst : function.insts) {
+        moved.push_back(kept);
+        if (!is_mark(inst)) ++kept;
+    }
+    if (static_cast<std::size_t>(kept) == function.insts.size()) return;
+    auto move = [&](std::int32_t& i) {
+        while (i >= 0 && is_mark(function.insts[static_cast<std::size_t>(i)]))
+            i = function.insts[static_cast<std::size_t>(i)].next;
+        if (i >= 0) i = moved[static_cast<std::size_t>(i)];
+    };
+    for (Inst& inst : function.insts) {
+        if (is_mark(inst)) continue;
+        move(inst.next);
+        move(inst.target);
+    }
+    for (ir::Handler& handler : function.handlers) move(handler.target);
+    move(function.entry);
+    std::erase_if(function.insts, is_mark);
+}
+
+}  // namespace
+
 void recognise_matches(ir::Function& function) {
     if (!function.features->has_match) return;
     Recogniser(function).run();
+    remove_line_marks(function);
 }
 
 }  // namespace depyf

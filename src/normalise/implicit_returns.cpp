@@ -68,6 +68,7 @@ void join_implicit_returns(ir::Function& function) {
     const auto size = static_cast<std::int32_t>(function.insts.size());
     std::vector<std::int32_t> elsewhere(function.insts.size(), 0);  // edges from instructions with another place
     for (const Inst& inst : function.insts) {
+        if (inst.op == Op::MatchCase) continue;  // stands for the instruction in front as well
         for (std::int32_t to : {inst.next, inst.target}) {
             if (to >= 0 && !same_place(inst.location, function.insts[static_cast<std::size_t>(to)].location))
                 ++elsewhere[static_cast<std::size_t>(to)];

@@ -2,37 +2,8 @@
 
 namespace depyf {
 
-namespace {
-
-// Takes the Nops that mark lines out of the code, once no edge leads there: they may be all that is left of `case _:` or
-// `try:`, nobody else needs them.
-void remove_line_marks(ir::Function& function) {
-    const auto is_mark = [](const ir::Inst& inst) { return inst.op == ir::Op::Nop && inst.flag; };
-    std::vector<std::int32_t> moved;  // where each instruction lies afterwards; a mark: where what follows it lies
-    std::int32_t kept = 0;
-    for (const ir::Inst& inst : function.insts) {
-        moved.push_back(kept);
-        if (!is_mark(inst)) ++kept;
-    }
-    if (static_cast<std::size_t>(kept) == function.insts.size()) return;
-    std::erase_if(function.insts, is_mark);
-    auto move = [&](std::int32_t& i) {
-        if (i >= 0) i = moved[static_cast<std::size_t>(i)];
-    };
-    for (ir::Inst& inst : function.insts) {
-        move(inst.next);
-        move(inst.target);
-    }
-    for (ir::Handler& handler : function.handlers) move(handler.target);
-    move(function.entry);
-}
-
-}  // namespace
-
 void normalise(ir::Function& function, bool merge) {
-    if (function.features->has_exception_table) normalising::mark_protected_entries(function);
     normalising::thread_jumps(function);
-    remove_line_marks(function);
     normalising::fold_copied_tests(function);
     normalising::join_implicit_returns(function);
     normalising::skip_name_cleanups(function);

@@ -6,15 +6,17 @@
 
 namespace depyf {
 
+// 3.11+: a SetupFinally stands at every way into a protected region, as the older versions have it.
+// Comes first, before patterns are recognised: a jump that is not protected leaves the region even where it goes back
+// into it.
+void mark_protected_entries(ir::Function& function);
+
 // All passes below, in order.
 // `merge`: take copies of instructions for one.
 void normalise(ir::Function& function, bool merge = true);
 
 namespace normalising {
 
-// 3.11+: a SetupFinally stands at every way into a protected region, as the older versions have it.
-// Comes first: a jump that is not protected leaves the region even where it goes back into it.
-void mark_protected_entries(ir::Function& function);
 // Edges skip jumps and other instructions that do nothing.
 void thread_jumps(ir::Function& function);
 // 3.12+: a copied value that is tested and, on one way, dropped becomes a KeepBranch as the older versions have it.

@@ -1,11 +1,10 @@
-#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "normalise/normalise.h"
 
-namespace depyf::normalising {
+namespace depyf {
 
 namespace {
 
@@ -38,36 +37,43 @@ class Marker {
         }
     }
 
-    // What is left of SETUP_FINALLY and POP_BLOCK, a NOP that no entry of the table covers, stands in what surrounds both
-    // the way there and the way on.
+    // The innermost region that surrounds both, -1 where none does.
+    std::int32_t common(std::int32_t one, std::int32_t other) const {
+        while (one >= 0 && !within(other, one)) one = function_.handlers[static_cast<std::size_t>(one)].outer;
+        return one;
+    }
+
+    // No entry covers the NOP that stands for `try`: what surrounds all that leads there and what follows surrounds it.
     void protect_nops() {
-        std::vector<std::vector<std::int32_t>> ways_there(function_.insts.size());
-        for (std::size_t i = 0; i < function_.insts.size(); ++i) {
-            for (const std::int32_t to : {function_.insts[i].next, function_.insts[i].target}) {
-                if (to > static_cast<std::int32_t>(i))
-                    ways_there[static_cast<std::size_t>(to)].push_back(static_cast<std::int32_t>(i));
+        const auto uncovered = [](const ir::Inst& inst) {
+            return (inst.op == ir::Op::Nop || inst.op == ir::Op::Jump) && inst.handler < 0;
+        };
+        std::vector<std::vector<std::int32_t>> sources(function_.insts.size());
+        for (const ir::Inst& inst : function_.insts) {
+            if (uncovered(inst)) continue;
+            for (const std::int32_t to : {inst.next, inst.target}) {
+                if (to >= 0) sources[static_cast<std::size_t>(to)].push_back(inst.handler);
             }
         }
         for (std::size_t i = 0; i < function_.insts.size(); ++i) {
             ir::Inst& nop = function_.insts[i];
-            if (nop.op != ir::Op::Nop || nop.handler >= 0 || nop.next < 0) continue;
-            const auto surrounds_way = [&](std::int32_t h) {
-                return std::any_of(ways_there[i].begin(), ways_there[i].end(), [&](std::int32_t way) {
-                    return within(function_.insts[static_cast<std::size_t>(way)].handler, h);
-                });
-            };
-            std::int32_t way_on = nop.next;
-            while (way_on >= 0 && function_.insts[static_cast<std::size_t>(way_on)].op == ir::Op::Nop)
-                way_on = function_.insts[static_cast<std::size_t>(way_on)].next;
-            std::int32_t h = way_on < 0 ? -1 : function_.insts[static_cast<std::size_t>(way_on)].handler;
-            while (h >= 0 && !surrounds_way(h)) h = function_.handlers[static_cast<std::size_t>(h)].outer;
-            nop.handler = h;
+            if (nop.op != ir::Op::Nop || nop.handler >= 0 || sources[i].empty()) continue;
+            std::int32_t behind = nop.next;
+            for (std::size_t steps = 0; steps < function_.insts.size(); ++steps) {
+                const ir::Inst& inst = function_.insts[static_cast<std::size_t>(behind)];
+                if (!uncovered(inst)) break;
+                behind = inst.op == ir::Op::Jump ? inst.target : inst.next;
+            }
+            std::int32_t around = function_.insts[static_cast<std::size_t>(behind)].handler;
+            for (const std::int32_t source : sources[i]) around = common(around, source);
+            nop.handler = around;
+            sources[static_cast<std::size_t>(nop.next)].push_back(around);
         }
     }
 
     // From 3.12 on the optimiser makes jumps that no entry of the table covers. Only one that goes back to the very start
-    // of a region leaves it (`while x: try: ...`), unless the `try:` in front of it has a place of its own; any other
-    // counts as protected like its target.
+    // of a region leaves it (`while True: try: ...`), and only where it does not pass a `try:` that has a place of its own;
+    // else a jump counts as protected like its target.
     void protect_jumps() {
         std::vector<std::int32_t> first(function_.handlers.size(), -1), last(function_.handlers.size(), -1);
         for (std::size_t i = 0; i < function_.insts.size(); ++i) {
@@ -90,16 +96,19 @@ class Marker {
             if (jump.op != ir::Op::Jump) continue;
             const std::int32_t inner = function_.insts[static_cast<std::size_t>(jump.target)].handler;
             if (inner < 0 || within(jump.handler, inner)) continue;
-            bool at_start = false;
+            const bool passes_try =
+                jump.target > 0 && function_.insts[static_cast<std::size_t>(jump.target - 1)].op == ir::Op::Nop;
+            const auto left = [&](std::int32_t h) {
+                const bool behind = static_cast<std::int32_t>(i) > last[static_cast<std::size_t>(h)];
+                return !passes_try && first[static_cast<std::size_t>(h)] == jump.target &&
+                       (behind || !loops_inside[static_cast<std::size_t>(h)]);
+            };
+            std::int32_t around = inner;  // the outermost region left decides
             for (std::int32_t h = inner; h >= 0 && !within(jump.handler, h);
                  h = function_.handlers[static_cast<std::size_t>(h)].outer) {
-                const bool behind = static_cast<std::int32_t>(i) > last[static_cast<std::size_t>(h)];
-                const bool passes_try =
-                    jump.target > 0 && function_.insts[static_cast<std::size_t>(jump.target - 1)].op == ir::Op::Nop;
-                at_start = at_start || (first[static_cast<std::size_t>(h)] == jump.target && !passes_try &&
-                                        (behind || !loops_inside[static_cast<std::size_t>(h)]));
+                if (left(h)) around = function_.handlers[static_cast<std::size_t>(h)].outer;
             }
-            if (!at_start) jump.handler = inner;
+            if (!within(jump.handler, around)) jump.handler = around;
         }
     }
 
@@ -139,7 +148,7 @@ class Marker {
 }  // namespace
 
 void mark_protected_entries(ir::Function& function) {
-    Marker(function).run();
+    if (function.features->has_exception_table) Marker(function).run();
 }
 
-}  // namespace depyf::normalising
+}  // namespace depyf

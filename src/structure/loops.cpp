@@ -39,11 +39,14 @@ bool Regions::handles_inside(std::int32_t b, std::int32_t header) const {
 // Only the loop leads to `b`, with a value on the stack where the iterator lay: it is on its way to a `return`.
 bool Regions::carries_value(std::int32_t b, const Extent& extent) const {
     const auto& before = graph_[extent.header].in;
+    const auto& in = graph_[b].in;
     const auto iterator = std::find_if(before.rbegin(), before.rend(),
                                        [](const ast::Expr* e) { return e->kind == ast::ExprKind::Iterator; });
-    const auto base = static_cast<std::size_t>(before.rend() - iterator);
-    if (iterator == before.rend() || graph_[b].in.size() < base || graph_[b].exit == Exit::Reraise) return false;
-    if (graph_[b].in.back()->kind == ast::ExprKind::Exception) return false;
+    // a `return` drops the exceptions being handled as well
+    const auto is_value = [](const ast::Expr* e) { return e->kind != ast::ExprKind::Exception; };
+    const auto base = std::count_if(iterator, before.rend(), is_value);
+    if (iterator == before.rend() || graph_[b].exit == Exit::Reraise) return false;
+    if (std::count_if(in.begin(), in.end(), is_value) < base || !is_value(in.back())) return false;
     return only_from_loop(b, extent);
 }
 
@@ -79,8 +82,10 @@ void Regions::add_natural_loop(Extent& extent) const {
 // Nothing but the loop leads to `b`, and not by ending by itself.
 bool Regions::only_from_loop(std::int32_t b, const Extent& extent) const {
     const auto& preds = predecessors_[static_cast<std::size_t>(b)];
-    return std::all_of(preds.begin(), preds.end(),
-                       [&](std::int32_t p) { return extent.has(p) && !(p == extent.header && extent.exhausted >= 0); });
+    return std::all_of(preds.begin(), preds.end(), [&](std::int32_t p) {
+        if (dominators_.dominates(b, p)) return true;  // a loop of its own
+        return extent.has(p) && !(p == extent.header && extent.exhausted >= 0);
+    });
 }
 
 // The text of a `for` loop is where its iterator lies on the stack.

@@ -108,7 +108,9 @@ std::int32_t Structurer::match(std::int32_t b, const Context& context, Body& out
     if (end >= 0 && follow < 0 && !any_completes && !marked && regions_.settle(end) != context.next) return end;
     if (end >= 0 && (regions_.settle(end) != inner.next || marked)) {
         Body body = walk(end, inner);
-        if (!body.empty() || marked)
+        const bool ends = follow < 0 && context.next < 0 && body.size() == 1 && body[0]->kind == StmtKind::Return &&
+                          body[0]->flag;  // control gets to the end of the function all the same
+        if ((!body.empty() && !ends) || marked)
             stmt->cases.push_back({tree_.pattern(ast::PatternKind::As), nullptr, std::move(body)});
     }
     return follow >= 0 ? follow : context.next;

@@ -101,11 +101,10 @@ std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Co
         orelse = behind;
         return end;
     }
-    auto reaches_next = [&](const std::vector<std::int32_t>& list) {
-        return std::find(list.begin(), list.end(), context.next) != list.end();
-    };
     // a return that several ways share is no place where they meet if others go on
-    if (follow >= 0 && ends(follow) && (reaches_next(exits) || reaches_next(from_handlers))) follow = context.next;
+    const bool others_go_on = context.next >= 0 && context.next != follow;
+    if (follow >= 0 && ends(follow) && others_go_on && regions_.reaches_around(b, context.next, follow))
+        follow = context.next;
     if (follow < 0 && std::find(from_handlers.begin(), from_handlers.end(), context.next) != from_handlers.end())
         follow = context.next;
     if (follow < 0 && std::find(exits.begin(), exits.end(), context.next) != exits.end()) follow = context.next;

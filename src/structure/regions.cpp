@@ -94,11 +94,11 @@ bool Regions::reaches_around(std::int32_t from, std::int32_t to, std::int32_t wi
     while (!todo.empty()) {
         const std::int32_t b = todo.back();
         todo.pop_back();
-        if (b == to) return true;
+        if (b == to || settle(b) == to) return true;
         if (seen[static_cast<std::size_t>(b)]) continue;
         seen[static_cast<std::size_t>(b)] = true;
         for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) {
-            if (dominators_.dominates(from, s) || s == to || without < 0) todo.push_back(s);
+            if (dominators_.dominates(from, s) || settle(s) == to || without < 0) todo.push_back(s);
         }
     }
     return false;
