@@ -104,11 +104,23 @@ bool Regions::reaches_around(std::int32_t from, std::int32_t to, std::int32_t wi
     return false;
 }
 
+namespace {
+
+// It leaves something on the stack that did not lie there.
+bool computes_value(const Block& block) {
+    const auto lay_there = [&](const ast::Expr* e) {
+        return std::find(block.in.begin(), block.in.end(), e) != block.in.end();
+    };
+    return block.out.size() > block.in.size() || !std::all_of(block.out.begin(), block.out.end(), lay_there);
+}
+
+}  // namespace
+
 std::int32_t Regions::settle(std::int32_t b, bool through_jumps) const {
     for (std::size_t steps = 0; b >= 0 && steps < graph_.blocks.size(); ++steps) {
         const Block& block = graph_[b];
         if (!block.executed || !block.pure() || block.exit != Exit::Fall || header_[static_cast<std::size_t>(b)]) break;
-        if (block.out.size() > block.in.size() || block.next < 0) break;   // computes something
+        if (computes_value(block) || block.next < 0) break;
         if (block.jumps_out && !through_jumps) break;
         b = block.next;
     }
