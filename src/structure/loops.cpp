@@ -56,6 +56,16 @@ std::uint32_t Regions::text_end(std::int32_t b) const {
     return graph_.function->insts[static_cast<std::size_t>(block.insts.back())].offset;
 }
 
+// The leftmost column of what `b` does; more than any other where no columns are known.
+std::int32_t Regions::first_column(std::int32_t b) const {
+    std::int32_t first = std::numeric_limits<std::int32_t>::max();
+    for (const std::int32_t i : graph_[b].insts) {
+        const std::int32_t column = graph_.function->insts[static_cast<std::size_t>(i)].location.column;
+        if (column >= 0) first = std::min(first, column);
+    }
+    return first;
+}
+
 void Regions::add_natural_loop(Extent& extent) const {
     std::vector<std::int32_t> todo;
     for (std::int32_t p : predecessors_[static_cast<std::size_t>(extent.header)]) {
@@ -67,10 +77,7 @@ void Regions::add_natural_loop(Extent& extent) const {
         if (extent.has(b)) continue;
         extent.add(b);
         extent.last_line = std::max(extent.last_line, graph_[b].location.line);
-        for (const std::int32_t i : graph_[b].insts) {
-            const std::int32_t column = graph_.function->insts[static_cast<std::size_t>(i)].location.column;
-            if (column >= 0) extent.first_column = std::min(extent.first_column, column);
-        }
+        extent.first_column = std::min(extent.first_column, first_column(b));
         if (!handlers_last() || !handler_entry_[static_cast<std::size_t>(b)])
             extent.end = std::max(extent.end, text_end(b));
         for (std::int32_t p : predecessors_[static_cast<std::size_t>(b)]) todo.push_back(p);
@@ -111,11 +118,16 @@ bool Regions::returns_behind(std::int32_t b, const Extent& extent) const {
     return !handles_inside(b, extent.header) && std::any_of(preds.begin(), preds.end(), leaves_handler);
 }
 
+// `b` is indented less than the loop's body. Without columns nothing is known.
+bool Regions::stands_left_of(std::int32_t b, const Extent& extent) const {
+    return first_column(b) < extent.first_column && !handles_inside(b, extent.header);
+}
+
 // What only the loop leads to and stands before its end in the text (`return` inside the loop, code before `break`), or
 // belongs to a handler inside the loop.
 bool Regions::belongs_to_while(std::int32_t b, const Extent& extent) const {
     if (protected_in(b, extent.body)) return true;
-    if (!only_from_loop(b, extent) || returns_behind(b, extent)) return false;
+    if (!only_from_loop(b, extent) || returns_behind(b, extent) || stands_left_of(b, extent)) return false;
     const Block& block = graph_[b];
     if (block.offset <= extent.end || handler_entry_[static_cast<std::size_t>(b)]) return true;
     const std::int32_t parent = dominators_.immediate(b);
@@ -178,7 +190,7 @@ Regions::Loop Regions::loop(std::int32_t header, std::int32_t exhausted, const s
                   exhausted,
                   text_end(header),
                   graph_[header].location.line,
-                  std::numeric_limits<std::int32_t>::max(),
+                  first_column(header),
                   std::vector<bool>(graph_.blocks.size(), false)};
     extent.add(header);
     add_natural_loop(extent);

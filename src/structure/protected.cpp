@@ -107,6 +107,17 @@ std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Co
         follow = context.next;
     if (follow < 0 && std::find(from_handlers.begin(), from_handlers.end(), context.next) != from_handlers.end())
         follow = context.next;
+    auto later = [&](std::int32_t x, std::int32_t y) {  // a better guess for what follows the statement than y
+        if (y < 0) return true;
+        return ends(x) != ends(y) ? !ends(x) : graph_[x].offset > graph_[y].offset;
+    };
+    std::int32_t behind_handlers = -1;
+    for (std::int32_t x : from_handlers) {
+        // behind POP_EXCEPT only a constant can be returned by the clause itself; no clause of except* returns
+        const bool inside = returns_constant(x) && graph_[x].preds.size() == 1 && kind != HandlerKind::ExceptStar;
+        if (!known(x) && !inside && later(x, behind_handlers)) behind_handlers = x;
+    }
+    if (follow < 0 && kind == HandlerKind::Except) follow = behind_handlers;
     if (follow < 0 && std::find(exits.begin(), exits.end(), context.next) != exits.end()) follow = context.next;
     std::vector<std::int32_t> open;    // ways out of the body that mean nothing yet
     for (std::int32_t x : exits) {
@@ -118,18 +129,7 @@ std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Co
             if (x != context.next && !returns_constant(x)) return x;
         }
     }
-    auto later = [&](std::int32_t x, std::int32_t y) {   // a better guess for what follows the statement than y
-        if (y < 0) return true;
-        return ends(x) != ends(y) ? !ends(x) : graph_[x].offset > graph_[y].offset;
-    };
-    const bool star = kind == HandlerKind::ExceptStar;   // none of its clauses returns
-    if (follow < 0) {
-        for (std::int32_t x : from_handlers) {
-            // behind POP_EXCEPT only a constant can be returned by the clause itself
-            const bool inside = returns_constant(x) && graph_[x].preds.size() == 1;
-            if (!known(x) && (!inside || star) && later(x, follow)) follow = x;
-        }
-    }
+    if (follow < 0) follow = behind_handlers;
     if (follow < 0) {
         for (std::int32_t x : open) {
             if (later(x, follow)) follow = x;

@@ -66,6 +66,8 @@ class Regions {
     bool handlers_last() const { return graph_.function->features->has_exception_table; }
     std::uint32_t text_end(std::int32_t b) const;
     void add_natural_loop(Extent& extent) const;
+    std::int32_t first_column(std::int32_t b) const;
+    bool stands_left_of(std::int32_t b, const Extent& extent) const;
     bool returns_behind(std::int32_t b, const Extent& extent) const;
     bool only_from_loop(std::int32_t b, const Extent& extent) const;
     bool carries_value(std::int32_t b, const Extent& extent) const;
