@@ -104,6 +104,13 @@ bool Regions::belongs_to_for(std::int32_t b, const Extent& extent, const ast::Ex
            graph_[b].offset < graph_[extent.exhausted].offset && only_returns(b) && only_from_loop(b, extent);
 }
 
+// Does nothing; one way leads there.
+bool Regions::passes_on(std::int32_t b) const {
+    const Block& block = graph_[b];
+    return block.pure() && block.exit == Exit::Fall && block.in.size() == block.out.size() &&
+           predecessors_[static_cast<std::size_t>(b)].size() == 1;
+}
+
 // `b` returns a variable behind the loop: a try statement in the loop is left first, by `break`.
 bool Regions::returns_behind(std::int32_t b, const Extent& extent) const {
     const Block& block = graph_[b];
@@ -113,6 +120,8 @@ bool Regions::returns_behind(std::int32_t b, const Extent& extent) const {
     if (column >= 0 && column < extent.first_column) return true;
     const auto& preds = predecessors_[static_cast<std::size_t>(b)];
     const auto leaves_handler = [&](std::int32_t p) {
+        for (std::size_t steps = 0; steps < graph_.blocks.size() && passes_on(p); ++steps)
+            p = predecessors_[static_cast<std::size_t>(p)].front();
         return handles_inside(p, extent.header) && graph_[p].out.size() < graph_[p].in.size();
     };
     return !handles_inside(b, extent.header) && std::any_of(preds.begin(), preds.end(), leaves_handler);

@@ -68,6 +68,7 @@ class Regions {
     void add_natural_loop(Extent& extent) const;
     std::int32_t first_column(std::int32_t b) const;
     bool stands_left_of(std::int32_t b, const Extent& extent) const;
+    bool passes_on(std::int32_t b) const;
     bool returns_behind(std::int32_t b, const Extent& extent) const;
     bool only_from_loop(std::int32_t b, const Extent& extent) const;
     bool carries_value(std::int32_t b, const Extent& extent) const;
