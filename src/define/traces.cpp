@@ -44,6 +44,7 @@ void read_reachable(const ir::Function& function, const Comprehensions& comprehe
         seen[static_cast<std::size_t>(i)] = true;
         const ir::Inst& inst = function.insts[static_cast<std::size_t>(i)];
         if (inst.name) traces.used.insert(*inst.name);
+        if (inst.op == ir::Op::LoadFastAndClear) traces.put_aside.insert(*inst.name);
         const bool own = comprehensions.own_variable[static_cast<std::size_t>(i)];
         switch (own ? ir::Op::Nop : inst.op) {
             case ir::Op::Yield:

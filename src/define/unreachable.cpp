@@ -35,7 +35,9 @@ void Definer::keep_unreachable(const CodeObject& code, const Traces& traces, Bod
     for (const std::string& name : traces.loaded) {
         if (!cells.count(name)) local(name);
     }
-    for (const std::string& name : cells) local(name);
+    for (const std::string& name : cells) {
+        if (!traces.put_aside.count(name)) local(name);
+    }
     Expr* captured = tree_.expr(ExprKind::Tuple);
     for (const std::string& name : cells) {
         if (!artificial(name) && !traces.captured.count(name)) captured->items.push_back(tree_.name(name));

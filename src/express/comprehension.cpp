@@ -93,6 +93,14 @@ class Reader {
             parts_.generators.back().target = stmt->exprs[0];
             return true;
         }
+        if (stmt->kind == StmtKind::Assign && stmt->exprs.size() == 2 && parts_.generators.back().target) {
+            // 3.9+: `for y in [value]` is an assignment
+            ast::Comprehension clause;
+            clause.target = stmt->exprs[0];
+            clause.iter = tree_.expr(ExprKind::List, {stmt->exprs[1]});
+            parts_.generators.push_back(clause);
+            return true;
+        }
         if (stmt->kind == StmtKind::Append) {
             parts_.elements = stmt->exprs;
             parts_.unpacks = stmt->flag;

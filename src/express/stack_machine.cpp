@@ -132,8 +132,10 @@ bool StackMachine::is_marker(const Expr* e) {
 }
 
 std::size_t StackMachine::pending() const {
+    const auto iterator =
+        std::find_if(stack_.rbegin(), stack_.rend(), [](const Expr* e) { return e->kind == ExprKind::Iterator; });
     return static_cast<std::size_t>(
-        std::count_if(stack_.begin(), stack_.end(), [](const Expr* e) { return !is_marker(e); }));
+        std::count_if(stack_.rbegin(), iterator, [](const Expr* e) { return !is_marker(e); }));
 }
 
 Expr* StackMachine::as_value(Expr* e) {

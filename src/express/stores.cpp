@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "express/stack_machine.h"
+#include "lift/lift.h"
 
 namespace depyf {
 
@@ -137,6 +138,15 @@ bool StackMachine::stores_everything_pending() const {
             case IrOp::LoadAttr: break;
             case IrOp::LoadSubscr:
             case IrOp::Binary: --extra; break;
+            case IrOp::BuildSlice:
+            case IrOp::BuildTuple:
+            case IrOp::PushNull:
+            case IrOp::LoadMethod:
+            case IrOp::Call:
+                extra += lifting::stack_effect(function_, function_.insts[static_cast<std::size_t>(block_->insts[i])],
+                                               false);
+                if (extra < 0) return false;
+                break;
             case IrOp::Swap:
             case IrOp::Rotate:
             case IrOp::Nop:
