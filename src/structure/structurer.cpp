@@ -244,7 +244,7 @@ std::int32_t Structurer::loop(std::int32_t b, const Context& context, Body& out)
         const bool said = regions_.written_follow(b) >= 0;
         const auto in_body = [&](std::int32_t x) {
             if (said) return !regions_.ends_loop(x);
-            return natural.body[static_cast<std::size_t>(x)] && regions_.reaches(x, b);
+            return natural.body[static_cast<std::size_t>(x)] && regions_.returns_to(x, b);
         };
         const bool next_in = in_body(header.next), target_in = in_body(header.target);
         if (next_in != target_in && (next_in || can_negate(header.value))) {
