@@ -96,6 +96,7 @@ void join_implicit_returns(ir::Function& function) {
                                    : value.next + 1 >= size);
         if (!implicit) continue;
         result.flag = true;
+        if (!is_function(*function.code)) value.handler = result.handler = -1;  // a module ends outside of everything
         std::int32_t& first = first_of_handler[static_cast<std::size_t>(value.handler + 1)];
         if (first < 0) first = i;
         replacement[static_cast<std::size_t>(i)] = first;
