@@ -163,6 +163,10 @@ std::int32_t Regions::body_end(std::int32_t handler) const {
     return found == body_end_.end() ? -1 : found->second;
 }
 
+bool Regions::ends_body(std::int32_t b) const {
+    return graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())].op == ir::Op::EndBody;
+}
+
 std::int32_t Regions::join(std::int32_t b, std::int32_t first, std::int32_t second) const {
     std::int32_t best = -1;
     for (std::int32_t m : dominators_.children(b)) {
