@@ -41,7 +41,10 @@ const char* artefact_name(ExprKind kind) {
 
 class Finder {
   public:
-    void body(const Body& statements) { bodies_.push_back(&statements); }
+    // `group`: within a clause of except*, which `return` cannot leave; `jumps`: a loop in it may be left.
+    void body(const Body& statements, bool group = false, bool jumps = true) {
+        bodies_.push_back({&statements, group, jumps});
+    }
     void expression(const Expr* e) {
         if (e) expressions_.push_back(e);
     }
@@ -54,9 +57,9 @@ class Finder {
                 expressions_.pop_back();
                 check(e);
             } else if (!bodies_.empty()) {
-                const Body* statements = bodies_.back();
+                const Place place = bodies_.back();
                 bodies_.pop_back();
-                for (const Stmt* s : *statements) statement(s);
+                for (const Stmt* s : *place.statements) statement(s, place.group, place.jumps);
             } else {
                 return;
             }
@@ -64,6 +67,11 @@ class Finder {
     }
 
   private:
+    struct Place {
+        const Body* statements;
+        bool group, jumps;
+    };
+
     void check(const Expr* e) {
         const char* name = artefact_name(e->kind);
         if (!name && e->kind == ExprKind::Constant && e->value->kind == Constant::Kind::Code && e->value->text.empty())
@@ -91,8 +99,11 @@ class Finder {
         argument(args.kwarg);
     }
 
-    void statement(const Stmt* s) {
+    void statement(const Stmt* s, bool group, bool jumps) {
         if (!s->offsets.empty()) offset_ = s->offsets.front();
+        if ((group && s->kind == StmtKind::Return) ||
+            (!jumps && (s->kind == StmtKind::Break || s->kind == StmtKind::Continue)))
+            throw Error(offset_, "no Python text leaves a clause of except* here");
         if (s->kind == StmtKind::Append || s->kind == StmtKind::Goto)
             throw Error(offset_, "no Python text means a part of a comprehension here");
         const bool defines =
@@ -107,20 +118,22 @@ class Finder {
             expression(item.target);
         }
         if (defines) return;
-        body(s->body);
-        body(s->orelse);
-        body(s->finalbody);
+        const bool loop = s->kind == StmtKind::While || s->kind == StmtKind::For || s->kind == StmtKind::AsyncFor;
+        const bool star = s->kind == StmtKind::TryStar;
+        body(s->body, group, jumps || loop);
+        body(s->orelse, group, jumps);
+        body(s->finalbody, group, jumps);
         for (const ast::ExceptHandler& handler : s->handlers) {
             expression(handler.type);
-            body(handler.body);
+            body(handler.body, group || star, jumps && !star);
         }
         for (const ast::MatchCase& arm : s->cases) {
             expression(arm.guard);
-            body(arm.body);
+            body(arm.body, group, jumps);
         }
     }
 
-    std::vector<const Body*> bodies_;
+    std::vector<Place> bodies_;
     std::vector<const Expr*> expressions_;
     std::int64_t offset_ = -1;
 };

@@ -51,6 +51,7 @@ std::int32_t Folder::merge_into_predecessor(std::int32_t b) {
     if (!before.executed || before.exit != Exit::Fall || before.next != b || before.handler != block.handler || a == b)
         return b;
     if (block.exit == Exit::For || block.exit == Exit::AsyncFor || block.exit == Exit::Setup) return b;
+    if (!(graph_.function->code->flags & kOptimized) && block.exit == Exit::Return) return b;  // the end of the module
     // Between statements, what stands behind a jump or behind the end of an except clause may belong to something else.
     const bool statement = std::all_of(before.out.begin(), before.out.end(), [](const Expr* e) {
         return e->kind == ExprKind::Iterator || e->kind == ExprKind::WithExit || e->kind == ExprKind::Exception ||

@@ -72,6 +72,12 @@ class BlockMaker {
         }
     }
 
+    // Outside of functions nothing returns but the end: it is a block, which control can be said to come to.
+    bool ends_module(std::int32_t i) const {
+        return !(function_.code->flags & kOptimized) && at(i).op == ir::Op::Const && at(i).next >= 0 &&
+               at(at(i).next).op == ir::Op::Return && at(at(i).next).flag;
+    }
+
     std::int32_t block_at(std::int32_t inst) {
         if (inst < 0) return -1;
         std::int32_t& b = block_of_[static_cast<std::size_t>(inst)];
@@ -93,7 +99,7 @@ class BlockMaker {
             const bool stop = ends_block(inst.op) || n < 0 || preds_[static_cast<std::size_t>(n)] > 1 ||
                               at(n).handler != inst.handler || at(n).op == ir::Op::ForIter ||
                               at(n).op == ir::Op::AsyncForIter || at(n).op == ir::Op::SetupFinally ||
-                              at(n).op == ir::Op::LoopEnd || !function_.adjacent(i, n);
+                              at(n).op == ir::Op::LoopEnd || ends_module(n) || !function_.adjacent(i, n);
             if (stop) break;
             graph_[b].insts.push_back(n);
             i = n;

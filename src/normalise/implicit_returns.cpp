@@ -66,9 +66,10 @@ bool is_written(const ir::Function& function, std::size_t i) {
 // (3.10+, guarantee_lineno_for_exits), or stands at the very end of the code (up to 3.9).
 void join_implicit_returns(ir::Function& function) {
     const auto size = static_cast<std::int32_t>(function.insts.size());
-    std::vector<std::int32_t> elsewhere(function.insts.size(), 0);  // edges from instructions with another place
+    std::vector<std::int32_t> elsewhere(function.insts.size(), 0);  // edges from another place
     for (const Inst& inst : function.insts) {
-        if (inst.op == Op::MatchCase) continue;  // stands for the instruction in front as well
+        // a MatchCase stands for the instruction in front as well; the end of except* has no place
+        if (inst.op == Op::MatchCase || inst.location.line == 0) continue;
         for (std::int32_t to : {inst.next, inst.target}) {
             if (to >= 0 && !same_place(inst.location, function.insts[static_cast<std::size_t>(to)].location))
                 ++elsewhere[static_cast<std::size_t>(to)];
@@ -95,6 +96,7 @@ void join_implicit_returns(ir::Function& function) {
                                    : value.next + 1 >= size);
         if (!implicit) continue;
         result.flag = true;
+        if (!is_function(*function.code)) value.handler = result.handler = -1;  // a module ends outside of everything
         std::int32_t& first = first_of_handler[static_cast<std::size_t>(value.handler + 1)];
         if (first < 0) first = i;
         replacement[static_cast<std::size_t>(i)] = first;

@@ -22,7 +22,9 @@ std::size_t mix(std::size_t seed, std::size_t value) {
 
 class Partition {
   public:
-    explicit Partition(ir::Function& function) : function_(function), class_(function.insts.size(), -1) {}
+    explicit Partition(ir::Function& function) : function_(function), class_(function.insts.size(), -1) {
+        if (!function.handlers.empty()) depth_ = lifting::stack_depths(function);
+    }
 
     void run() {
         mark_reachable();
@@ -134,7 +136,8 @@ class Partition {
             const Inst& inst = function_.insts[i];
             const bool placeless =
                 function_.features->has_super_instructions && inst.location.line == 0 && !closing_[i];
-            const std::size_t hash = alone[i] || placeless ? mix(operation_hash(i), i + 1) : operation_hash(i);
+            std::size_t hash = alone[i] || placeless ? mix(operation_hash(i), i + 1) : operation_hash(i);
+            if (!depth_.empty()) hash = mix(hash, static_cast<std::size_t>(depth_[i] + 1));  // handles what is below
             auto [found, added] = ids.try_emplace(hash, static_cast<std::int32_t>(members_.size()));
             if (added) members_.emplace_back();
             class_[i] = found->second;
@@ -265,6 +268,7 @@ class Partition {
     }
 
     ir::Function& function_;
+    std::vector<std::int32_t> depth_;  // of the stack, by instruction; empty where no handler makes a difference
     std::vector<std::int32_t> class_;
     std::vector<std::vector<std::int32_t>> members_;
     std::vector<std::int32_t> open_;  // classes of more than one instruction

@@ -36,17 +36,14 @@ bool Regions::handles_inside(std::int32_t b, std::int32_t header) const {
     return exceptions(b) > exceptions(header);
 }
 
-// Only the loop leads to `b`, with a value on the stack where the iterator lay: it is on its way to a `return`.
+// Only the loop leads to `b`, with a value on the stack that was computed inside: it is on its way to a `return`.
 bool Regions::carries_value(std::int32_t b, const Extent& extent) const {
     const auto& before = graph_[extent.header].in;
     const auto& in = graph_[b].in;
-    const auto iterator = std::find_if(before.rbegin(), before.rend(),
-                                       [](const ast::Expr* e) { return e->kind == ast::ExprKind::Iterator; });
-    // a `return` drops the exceptions being handled as well
-    const auto is_value = [](const ast::Expr* e) { return e->kind != ast::ExprKind::Exception; };
-    const auto base = std::count_if(iterator, before.rend(), is_value);
-    if (iterator == before.rend() || graph_[b].exit == Exit::Reraise) return false;
-    if (std::count_if(in.begin(), in.end(), is_value) < base || !is_value(in.back())) return false;
+    if (in.empty() || graph_[b].exit == Exit::Reraise) return false;
+    const ast::ExprKind kind = in.back()->kind;
+    if (kind == ast::ExprKind::Exception || kind == ast::ExprKind::Iterator || kind == ast::ExprKind::WithExit) return false;
+    if (std::find(before.begin(), before.end(), in.back()) != before.end()) return false;
     return only_from_loop(b, extent);
 }
 

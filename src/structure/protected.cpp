@@ -189,7 +189,8 @@ std::int32_t Structurer::protect(std::int32_t b, const Context& context, Body& o
         if (const std::int32_t x = finally_break(b, context); x >= 0) return break_loop(b, x, context, out);
     }
     bool goes_on = false;
-    const std::int32_t follow = after_region(b, kind, context, orelse, goes_on);
+    std::int32_t follow = after_region(b, kind, context, orelse, goes_on);
+    if (follow >= 0 && regions_.ends_body(follow)) follow = -1;
     Context inner = context;
     if (follow >= 0) inner.next = follow;
     Stmt* stmt = make(kind == HandlerKind::ExceptStar ? StmtKind::TryStar : StmtKind::Try, b);

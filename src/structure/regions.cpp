@@ -83,13 +83,25 @@ bool Regions::protected_in(std::int32_t b, const std::vector<bool>& blocks) cons
     return false;
 }
 
-bool Regions::reaches(std::int32_t from, std::int32_t to) const {
-    return reaches_around(from, to, -1);
+bool Regions::returns_to(std::int32_t b, std::int32_t header) const {
+    std::vector<bool> seen(graph_.blocks.size(), false);
+    std::vector<std::int32_t> todo{b};
+    while (!todo.empty()) {
+        b = todo.back();
+        todo.pop_back();
+        if (b == header) return true;
+        if (seen[static_cast<std::size_t>(b)]) continue;
+        seen[static_cast<std::size_t>(b)] = true;
+        for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) {
+            if (dominators_.dominates(header, s)) todo.push_back(s);
+        }
+    }
+    return false;
 }
 
 bool Regions::reaches_around(std::int32_t from, std::int32_t to, std::int32_t without) const {
     std::vector<bool> seen(graph_.blocks.size(), false);
-    if (without >= 0) seen[static_cast<std::size_t>(without)] = true;
+    seen[static_cast<std::size_t>(without)] = true;
     std::vector<std::int32_t> todo{from};
     while (!todo.empty()) {
         const std::int32_t b = todo.back();
@@ -98,7 +110,7 @@ bool Regions::reaches_around(std::int32_t from, std::int32_t to, std::int32_t wi
         if (seen[static_cast<std::size_t>(b)]) continue;
         seen[static_cast<std::size_t>(b)] = true;
         for (std::int32_t s : successors_[static_cast<std::size_t>(b)]) {
-            if (dominators_.dominates(from, s) || settle(s) == to || without < 0) todo.push_back(s);
+            if (dominators_.dominates(from, s) || settle(s) == to) todo.push_back(s);
         }
     }
     return false;
@@ -161,6 +173,10 @@ void Regions::find_ends() {
 std::int32_t Regions::body_end(std::int32_t handler) const {
     const auto found = body_end_.find(handler);
     return found == body_end_.end() ? -1 : found->second;
+}
+
+bool Regions::ends_body(std::int32_t b) const {
+    return graph_.function->insts[static_cast<std::size_t>(graph_[b].insts.back())].op == ir::Op::EndBody;
 }
 
 std::int32_t Regions::join(std::int32_t b, std::int32_t first, std::int32_t second) const {

@@ -38,8 +38,9 @@ class Regions {
     std::int32_t end_of_module() const { return end_of_module_; }
     // Where the body of a try statement ends whose finally body never does, -1 where it ends in no such place.
     std::int32_t body_end(std::int32_t handler) const;
+    bool ends_body(std::int32_t b) const;  // such a place
     const Dominators& dominators() const { return dominators_; }
-    bool reaches(std::int32_t from, std::int32_t to) const;    // along any edges
+    bool returns_to(std::int32_t b, std::int32_t header) const;  // not by way of a loop around that header
     bool reaches_around(std::int32_t from, std::int32_t to,
                         std::int32_t without) const;   // not through `without` or back to `from`
 

@@ -178,8 +178,19 @@ std::int32_t Structurer::leave(std::int32_t b, const Context& context, Body& out
             out.back()->exprs = {block.value};
             out.back()->flag = graph_.function->insts[static_cast<std::size_t>(block.insts.back())].flag;  // implicit
             return -1;
-        default: return -1;
+        default:
+            if (regions_.ends_body(b)) leave_body(out);
+            return -1;
     }
+}
+
+// To the end of a try statement's body from the middle of it: whatever its finally body, which never ends, would drop.
+void Structurer::leave_body(Body& out) {
+    if (!(graph_.function->code->flags & kOptimized)) return;
+    Stmt* stmt = make(StmtKind::Return, -1);
+    stmt->exprs = {tree_.constant(Constant{})};
+    stmt->number = 1;
+    out.push_back(stmt);
 }
 
 std::int32_t Structurer::branch(std::int32_t b, const Context& context, Body& out) {
@@ -244,7 +255,7 @@ std::int32_t Structurer::loop(std::int32_t b, const Context& context, Body& out)
         const bool said = regions_.written_follow(b) >= 0;
         const auto in_body = [&](std::int32_t x) {
             if (said) return !regions_.ends_loop(x);
-            return natural.body[static_cast<std::size_t>(x)] && regions_.reaches(x, b);
+            return natural.body[static_cast<std::size_t>(x)] && regions_.returns_to(x, b);
         };
         const bool next_in = in_body(header.next), target_in = in_body(header.target);
         if (next_in != target_in && (next_in || can_negate(header.value))) {

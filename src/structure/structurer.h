@@ -37,6 +37,7 @@ class Structurer {
 
     ast::Body walk(std::int32_t b, const Context& context);
     std::int32_t leave(std::int32_t b, const Context& context, ast::Body& out);
+    void leave_body(ast::Body& out);
     ast::Body walk_header(std::int32_t b, const Context& context);
     bool returns_pending(std::int32_t b) const;
     std::int32_t after_with(std::int32_t b) const;
