@@ -64,6 +64,21 @@ std::strong_ordering compare_constants(const Constant& a, const Constant& b) {
 
 }  // namespace
 
+int truth(const Constant& c) {
+    switch (c.kind) {
+        case Constant::Kind::None:
+        case Constant::Kind::False: return 0;
+        case Constant::Kind::True:
+        case Constant::Kind::Ellipsis: return 1;
+        case Constant::Kind::Int: return c.text != "0";
+        case Constant::Kind::Float: return c.real != 0;
+        case Constant::Kind::Str:
+        case Constant::Kind::Bytes: return !c.text.empty();
+        case Constant::Kind::Tuple: return !c.items.empty();
+        default: return -1;
+    }
+}
+
 bool Constant::operator==(const Constant& other) const {
     return compare_constants(*this, other) == 0;
 }

@@ -46,6 +46,8 @@ struct Constant {
     bool operator==(const Constant& other) const;   // code objects by identity
 };
 
+int truth(const Constant& constant);  // of bool(constant): 0, 1; -1: not known here
+
 struct CodeObject {
     Version version;
     std::string name, qualname, filename;  // qualname: co_qualname (3.11+), else empty

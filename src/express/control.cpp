@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "express/stack_machine.h"
+#include "express/unfolded.h"
 
 namespace depyf {
 
@@ -73,6 +74,8 @@ bool StackMachine::control(const ir::Inst& inst) {
             return true;
         case IrOp::Branch: {
             Expr* value = pop();
+            if (function_.features->has_load_small_int && value->kind == ExprKind::Constant)
+                value = computed_late(tree_, value);
             block_->exit = Exit::Branch;
             if (condition == ir::Condition::None || condition == ir::Condition::NotNone) {
                 Constant none;
@@ -91,6 +94,8 @@ bool StackMachine::control(const ir::Inst& inst) {
         }
         case IrOp::KeepBranch: {
             Expr* value = pop();
+            if (function_.features->has_load_small_int && value->kind == ExprKind::Constant)
+                value = computed_late(tree_, value);
             block_->exit = Exit::Keep;
             block_->value = value;
             block_->kept_when = condition == ir::Condition::True;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "express/stack_machine.h"
+#include "express/unfolded.h"
 
 namespace depyf {
 
@@ -34,15 +35,19 @@ bool is_folded_display(const Expr* value, ExprKind display) {
 
 }  // namespace
 
+// The elements of a display. From `folded` constants on the compiler makes one constant of it, if nothing else was there.
+std::vector<Expr*> StackMachine::unfolded(std::size_t count, std::size_t folded) {
+    std::vector<Expr*> values = pop_values(count);
+    if (count >= folded && are_constants(values))
+        values.back() = decided_late(tree_, *function_.features, values.back());
+    return values;
+}
+
 bool StackMachine::displays(const ir::Inst& inst) {
     switch (inst.op) {
-        case IrOp::BuildTuple: push(make(ExprKind::Tuple, pop_values(inst.count))); return true;
-        case IrOp::BuildList: push(make(ExprKind::List, pop_values(inst.count))); return true;
-        case IrOp::BuildSet: {
-            Expr* e = make(ExprKind::Set, pop_values(inst.count));
-            push(e);
-            return true;
-        }
+        case IrOp::BuildTuple: push(make(ExprKind::Tuple, unfolded(inst.count, 1))); return true;
+        case IrOp::BuildList: push(make(ExprKind::List, unfolded(inst.count, 3))); return true;
+        case IrOp::BuildSet: push(make(ExprKind::Set, unfolded(inst.count, 3))); return true;
         case IrOp::BuildMap:
             push(make(ExprKind::Dict, pop_values(2 * static_cast<std::size_t>(inst.count))));
             return true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "express/unfolded.h"
 
 namespace depyf {
 
@@ -276,11 +277,13 @@ bool StackMachine::stack_ops(const ir::Inst& inst) {
         case IrOp::Swap: {
             peek(inst.count);
             if (in_chained_comparison()) stack_.back() = as_value(stack_.back());
+            keep_over_exception();
             std::swap(stack_[stack_.size() - 1], stack_[stack_.size() - inst.count]);
             return true;
         }
         case IrOp::Rotate: {
             peek(inst.count);
+            keep_over_exception();
             std::rotate(stack_.end() - inst.count, stack_.end() - 1, stack_.end());
             return true;
         }
@@ -400,6 +403,9 @@ bool StackMachine::attributes(const ir::Inst& inst) {
             auto bound = [](Expr* e) {
                 return e->kind == ExprKind::Constant && e->value->kind == Constant::Kind::None ? nullptr : e;
             };
+            Expr*& first = bound(lower) ? lower : upper;
+            if (function_.features->has_load_small_int && are_constants({lower, upper}))
+                first = computed_late(tree_, first);
             Expr* slice = make(ExprKind::Slice, {bound(lower), bound(upper), nullptr});
             Expr* e = make(ExprKind::Subscript, {object, slice});
             if (inst.op == IrOp::LoadSlice)
@@ -425,6 +431,7 @@ bool StackMachine::operators(const ir::Inst& inst) {
             Expr* right = pop();
             Expr* left = pop();
             refuse_disorder({left, right});
+            if (are_constants({left, right})) left = decided_late(tree_, *function_.features, left);
             Expr* e = make(ExprKind::BinOp, {left, right});
             e->binary = static_cast<ast::Operator>(inst.count);
             e->flag = inst.op == IrOp::Inplace;
@@ -510,6 +517,14 @@ Expr* StackMachine::dead_target() {
     return tree_.name("_");
 }
 
+// A value that `return` has computed lies on top while the exception is dropped; a constant is loaded behind that.
+void StackMachine::keep_over_exception() {
+    if (stack_.back()->kind != ExprKind::Constant || position_ + 1 >= block_->insts.size()) return;
+    const IrOp next = function_.insts[static_cast<std::size_t>(block_->insts[position_ + 1])].op;
+    if (next == IrOp::PopExcept || next == IrOp::Pop)
+        stack_.back() = decided_late(tree_, *function_.features, stack_.back());
+}
+
 void StackMachine::drop(Expr* value) {
     switch (value->kind) {
         case ExprKind::Null:
@@ -542,7 +557,8 @@ void StackMachine::drop(Expr* value) {
         --value->copies;
         return;
     }
-    emit(StmtKind::Expr, {as_value(value)});
+    value = as_value(value);
+    emit(StmtKind::Expr, {value->kind == ExprKind::Constant ? decided_late(tree_, *function_.features, value) : value});
 }
 
 }  // namespace depyf

@@ -52,6 +52,8 @@ class StackMachine {
     Expr* pop_raw();  // as it lies there
     Expr* pop();  // as a value: markers and pending forms become expressions
     std::vector<Expr*> pop_values(std::size_t count);
+    std::vector<Expr*> unfolded(std::size_t count, std::size_t folded);
+    void keep_over_exception();
     Expr* peek(std::size_t depth);  // 1: the top
     void refuse_disorder(const std::vector<Expr*>& values) const;
     Expr* as_value(Expr* e);

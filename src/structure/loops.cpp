@@ -42,7 +42,8 @@ bool Regions::carries_value(std::int32_t b, const Extent& extent) const {
     const auto& in = graph_[b].in;
     if (in.empty() || graph_[b].exit == Exit::Reraise) return false;
     const ast::ExprKind kind = in.back()->kind;
-    if (kind == ast::ExprKind::Exception || kind == ast::ExprKind::Iterator || kind == ast::ExprKind::WithExit) return false;
+    if (kind == ast::ExprKind::Exception || kind == ast::ExprKind::Iterator || kind == ast::ExprKind::WithExit)
+        return false;
     if (std::find(before.begin(), before.end(), in.back()) != before.end()) return false;
     return only_from_loop(b, extent);
 }

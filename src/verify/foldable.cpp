@@ -27,21 +27,6 @@ bool can_be_written(const Constant& constant, bool in_subscript) {
     }
 }
 
-int truth(const Constant& c) {
-    switch (c.kind) {
-        case Constant::Kind::None:
-        case Constant::Kind::False: return 0;
-        case Constant::Kind::True:
-        case Constant::Kind::Ellipsis: return 1;
-        case Constant::Kind::Int: return c.text != "0";
-        case Constant::Kind::Float: return c.real != 0;
-        case Constant::Kind::Str:
-        case Constant::Kind::Bytes: return !c.text.empty();
-        case Constant::Kind::Tuple: return !c.items.empty();
-        default: return -1;
-    }
-}
-
 namespace {
 
 // Source: MAX_INT_SIZE, MAX_STR_SIZE in CPython Python/ast_opt.c.

@@ -16,7 +16,5 @@ bool two_element_slice(const ast::Expr* e, const Features& features);
 // One token of the source: no sign in front, no parts.
 bool is_token(const Constant& constant);
 bool constant_slice(const ast::Expr* e);
-// 0, 1; -1: not known here.
-int truth(const Constant& constant);
 
 }  // namespace depyf::verify
