@@ -34,6 +34,22 @@ struct Comprehensions {
     }
 };
 
+// The name is that of an attribute or module, not of a variable.
+bool names_member(ir::Op op) {
+    switch (op) {
+        case ir::Op::LoadAttr:
+        case ir::Op::LoadMethod:
+        case ir::Op::LoadSuperAttr:
+        case ir::Op::LoadSuperMethod:
+        case ir::Op::LoadSpecial:
+        case ir::Op::StoreAttr:
+        case ir::Op::DeleteAttr:
+        case ir::Op::ImportName:
+        case ir::Op::ImportFrom: return true;
+        default: return false;
+    }
+}
+
 void read_reachable(const ir::Function& function, const Comprehensions& comprehensions, Traces& traces) {
     std::vector<bool> seen(function.insts.size(), false);
     std::vector<std::int32_t> todo{function.entry};
@@ -43,7 +59,7 @@ void read_reachable(const ir::Function& function, const Comprehensions& comprehe
         if (i < 0 || seen[static_cast<std::size_t>(i)]) continue;
         seen[static_cast<std::size_t>(i)] = true;
         const ir::Inst& inst = function.insts[static_cast<std::size_t>(i)];
-        if (inst.name) traces.used.insert(*inst.name);
+        if (inst.name && !names_member(inst.op)) traces.used.insert(*inst.name);
         if (inst.op == ir::Op::LoadFastAndClear) traces.put_aside.insert(*inst.name);
         const bool own = comprehensions.own_variable[static_cast<std::size_t>(i)];
         switch (own ? ir::Op::Nop : inst.op) {
@@ -56,8 +72,12 @@ void read_reachable(const ir::Function& function, const Comprehensions& comprehe
             case ir::Op::LoadFastAndClear: traces.stored.insert(*inst.name); break;
             case ir::Op::LoadFast: traces.loaded.insert(*inst.name); break;
             case ir::Op::Const:
-                if (inst.value && inst.value->code)
-                    traces.captured.insert(inst.value->code->freevars.begin(), inst.value->code->freevars.end());
+                if (inst.value && inst.value->code) {
+                    const auto& free = inst.value->code->freevars;
+                    traces.captured.insert(free.begin(), free.end());
+                    if (!comprehensions.inside[static_cast<std::size_t>(i)])
+                        traces.captured_outside.insert(free.begin(), free.end());
+                }
                 break;
             default: break;
         }

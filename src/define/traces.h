@@ -14,7 +14,8 @@ struct Traces {
     std::set<std::string> arguments;
     // by reachable instructions; `captured`: free variables of the code objects that they load
     std::set<std::string> stored, loaded, captured, used;
-    std::set<std::string> put_aside;  // variables of inlined comprehensions
+    std::set<std::string> put_aside;         // variables of inlined comprehensions
+    std::set<std::string> captured_outside;  // of them
     bool yields = false;
     // by all instructions, in their order; `globals`: loaded ones among them
     std::vector<std::string> stored_globals, globals, nonlocals;

@@ -36,7 +36,8 @@ void Definer::keep_unreachable(const CodeObject& code, const Traces& traces, Bod
         if (!cells.count(name)) local(name);
     }
     for (const std::string& name : cells) {
-        if (!traces.put_aside.count(name)) local(name);
+        const bool comprehension_captures = traces.captured.count(name) && !traces.captured_outside.count(name);
+        if (!traces.put_aside.count(name) || !comprehension_captures) local(name);
     }
     Expr* captured = tree_.expr(ExprKind::Tuple);
     for (const std::string& name : cells) {

@@ -117,7 +117,8 @@ std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Co
         const bool inside = returns_constant(x) && graph_[x].preds.size() == 1 && kind != HandlerKind::ExceptStar;
         if (!known(x) && !inside && later(x, behind_handlers)) behind_handlers = x;
     }
-    if (follow < 0 && kind == HandlerKind::Except) follow = behind_handlers;
+    const bool goes_behind = behind_handlers >= 0 && !returns_constant(behind_handlers);
+    if (follow < 0 && kind == HandlerKind::Except && goes_behind) follow = behind_handlers;
     if (follow < 0 && std::find(exits.begin(), exits.end(), context.next) != exits.end()) follow = context.next;
     std::vector<std::int32_t> open;    // ways out of the body that mean nothing yet
     for (std::int32_t x : exits) {
