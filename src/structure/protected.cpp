@@ -120,6 +120,9 @@ std::int32_t Structurer::after_region(std::int32_t b, HandlerKind kind, const Co
     const bool goes_behind = behind_handlers >= 0 && !returns_constant(behind_handlers);
     if (follow < 0 && kind == HandlerKind::Except && goes_behind) follow = behind_handlers;
     if (follow < 0 && std::find(exits.begin(), exits.end(), context.next) != exits.end()) follow = context.next;
+    if (follow < 0 && behind_handlers >= 0 && others_go_on && !goes_behind &&
+        regions_.reaches_around(b, context.next, behind_handlers))
+        follow = context.next;
     std::vector<std::int32_t> open;    // ways out of the body that mean nothing yet
     for (std::int32_t x : exits) {
         if (!known(x) && x != follow) open.push_back(x);
